@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_link::{CollectedConstants, Evaluators, LinkFile, LinkOptions};
+use omnilink_link::{CollectedConstants, LinkFile, LinkOptions};
 use omnilink_tla::semantics::search_path::SearchPath;
 
 use crate::error::CliError;
 use crate::pluscal::PlusCalChoice;
+use crate::spec_args::EvaluatorChoice;
 
 /// How a spec is read, and what belongs to it.
 #[derive(Clone, Debug, Default, Args)]
@@ -30,6 +31,9 @@ pub(crate) struct Linking {
     /// Which translation of a PlusCal algorithm to read; auto if not given: the one in the file, or a new one if there is none or it is not that of the algorithm
     #[arg(long, value_name = "WHICH", value_enum)]
     pluscal: Option<PlusCalChoice>,
+    /// What computes steps; compiled if not given. Changes the speed, not the answer
+    #[arg(long, value_name = "WHICH", value_enum)]
+    evaluator: Option<EvaluatorChoice>,
 }
 
 impl Linking {
@@ -45,6 +49,10 @@ impl Linking {
             (
                 "--pluscal",
                 self.pluscal.iter().map(ToString::to_string).collect(),
+            ),
+            (
+                "--evaluator",
+                self.evaluator.iter().map(ToString::to_string).collect(),
             ),
         ];
         let pairs = given
@@ -74,6 +82,7 @@ impl Linking {
                 self.libraries.clone()
             },
             pluscal: self.pluscal.or(earlier.pluscal),
+            evaluator: self.evaluator.or(earlier.evaluator),
         }
     }
 
@@ -129,7 +138,7 @@ impl Linking {
                 .with_pluscal(self.pluscal.unwrap_or_default().into()),
             constants,
             file,
-            evaluators: Evaluators::of_environment(),
+            evaluators: EvaluatorChoice::evaluators(self.evaluator),
             ..LinkOptions::default()
         };
         Ok((options, collection))

@@ -18,7 +18,7 @@ use crate::mc_progress::McProgress;
 use crate::output::{self, Output};
 use crate::quantity;
 use crate::reports::EvidenceFile;
-use crate::spec_args::SpecArgs;
+use crate::spec_args::{EvaluatorChoice, SpecArgs};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and show how a property breaks";
@@ -94,6 +94,9 @@ pub(crate) struct McArgs {
     /// Say how much of the search was done by compiled code, and what is left to the evaluator, where and why
     #[arg(long)]
     explain_compile: bool,
+    /// What expands states; compiled if not given. Changes the speed, not the answer
+    #[arg(long, value_name = "WHICH", value_enum)]
+    evaluator: Option<EvaluatorChoice>,
     /// Show all variables of every state of a counterexample, not only what changed
     #[arg(long)]
     full: bool,
@@ -245,6 +248,7 @@ fn options<'a>(args: &'a McArgs, trace: Option<&'a RecordedTrace>, constants: &'
         may_execute: args.allow_exec,
         is_32_bit: args.int32,
         seed: args.seed,
+        evaluators: EvaluatorChoice::evaluators(args.evaluator),
         counts_definitions: args.coverage,
         explains_compilation: args.explain_compile,
         continues: args.continues,

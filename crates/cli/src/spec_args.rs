@@ -1,8 +1,10 @@
 //! A specification with its configuration, as commands that explore it take it.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use omnilink_mc::Evaluators;
 use omnilink_report::shell_word;
 use omnilink_tla::model::CompiledSpec;
 use omnilink_tla::semantics::search_path::SearchPath;
@@ -88,5 +90,39 @@ impl SpecArgs {
         built
             .map(|built| built.model)
             .map_err(|refused| CliError::Usage(refused.text()))
+    }
+}
+
+/// What computes the steps of a specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvaluatorChoice {
+    /// Compiled code; a sample of what it finds is compared with the evaluator
+    Compiled,
+    /// The evaluator alone, which is slower
+    Interpreter,
+    /// Both, and all that compiled code finds is compared
+    Both,
+}
+
+impl EvaluatorChoice {
+    /// What was chosen, or else what the environment says.
+    pub(crate) fn evaluators(choice: Option<Self>) -> Evaluators {
+        match choice {
+            None => Evaluators::of_environment(),
+            Some(Self::Compiled) => Evaluators::Compiled,
+            Some(Self::Interpreter) => Evaluators::Interpreter,
+            Some(Self::Both) => Evaluators::Both,
+        }
+    }
+}
+
+impl fmt::Display for EvaluatorChoice {
+    /// As it is given on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compiled => "compiled",
+            Self::Interpreter => "interpreter",
+            Self::Both => "both",
+        })
     }
 }

@@ -39,9 +39,21 @@ pub struct Exploration {
     /// How often each definition was evaluated, if that was counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<DefinitionUse>,
+    /// How many of the states for which compiled code was run were compared with the evaluator, if any was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
     /// The state graph, if it was asked for and is small.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<StateGraph>,
+}
+
+/// A sample of the states for which compiled code was run: expanded by the evaluator, too, with the same result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The states that were compared.
+    pub states: u64,
+    /// All of them.
+    pub of: u64,
 }
 
 /// The lengths of the behaviours of a simulation, in states.

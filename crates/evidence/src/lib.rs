@@ -53,7 +53,9 @@ pub use conclusion::Conclusion;
 pub use confirmation::Confirmation;
 pub use counterexample::{AgreedPrefix, AgreedStep, BrokenRule, Counterexample, LastWriter, MinimalHistory};
 pub use evidence::{Command, Evidence, EvidenceError, KeyVerdict, Subject, VERSION};
-pub use exploration::{ActionSteps, BehaviourLengths, DefinitionUse, Exploration, UncheckedProperty};
+pub use exploration::{
+    ActionSteps, BehaviourLengths, Compared, DefinitionUse, Exploration, UncheckedProperty,
+};
 pub use failing_test::{FailingTest, FailureNeed, TestCoverage, TestDecision, WaitingThread};
 pub use figures::{Decider, Figures};
 pub use findings::{

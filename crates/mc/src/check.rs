@@ -20,7 +20,7 @@ use omnilink_value::Value;
 use self::coverage::{action_coverage, definition_coverage};
 pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
 use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
-pub use crate::compiled::Layouts;
+pub use crate::compiled::{Disagreement, Layouts};
 use crate::counterexample::{counterexample_path, violation_report};
 use crate::depth_first::depth_first;
 use crate::dump::GraphSink;
@@ -61,6 +61,12 @@ pub enum ModelCheckError {
          check these in a run without --checkpoint, and everything else in one whose configuration has no temporal PROPERTY"
     )]
     NoCheckpoint,
+    /// Compiled code and the evaluator differ, and a dump has what the former has found.
+    #[error(
+        "compiled code and the evaluator differ in {} of a state, which is a mistake of omnilink; the dump has what compiled code has found until then: run this again with --evaluator interpreter",
+        .0.what
+    )]
+    Disagreement(Box<Disagreement>),
     /// A trace to be replayed is about something else.
     #[error("the trace has none of the variables of the spec; is it a trace of another spec?")]
     OtherVariables,
@@ -90,6 +96,42 @@ pub fn check(
     options: &CheckOptions<'_>,
     progress: &SearchProgress,
     print: &(dyn Fn(&str) + Sync),
+    sink: Option<&mut dyn GraphSink>,
+) -> Result<Report, ModelCheckError> {
+    let started = Instant::now();
+    let mut sink = sink;
+    let first = sink.as_mut().map(|sink| &mut **sink as &mut dyn GraphSink);
+    let mut report = attempt(model, input, options, (progress, print), first)?;
+    let Some(disagreement) = report.disagreement.take() else {
+        return Ok(report);
+    };
+    // What compiled code has explored until then may be wrong, too, and so may be a checkpoint.
+    if let Some(sink) = &mut sink
+        && sink.start_again().is_err()
+    {
+        return Err(ModelCheckError::Disagreement(disagreement));
+    }
+    let options = &CheckOptions {
+        evaluators: Evaluators::Interpreter,
+        limits: options.limits.after(started.elapsed()),
+        checkpoints: options.checkpoints.map(|checkpoints| CheckpointOptions {
+            is_resumed: false,
+            ..checkpoints
+        }),
+        ..*options
+    };
+    let mut report = attempt(model, input, options, (progress, print), sink)?;
+    report.disagreement = Some(disagreement);
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// Checks a model once. If the report has a disagreement, nothing else in it counts.
+fn attempt(
+    model: &CompiledSpec,
+    input: &str,
+    options: &CheckOptions<'_>,
+    (progress, print): (&SearchProgress, &(dyn Fn(&str) + Sync)),
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<Report, ModelCheckError> {
     let started = Instant::now();
@@ -123,6 +165,8 @@ pub fn check(
         coverage: Vec::new(),
         definitions: Vec::new(),
         notes: Vec::new(),
+        compared: None,
+        disagreement: None,
         workers,
         seconds: 0.0,
     };
@@ -210,65 +254,14 @@ impl CheckRun<'_> {
             stack_bytes: deep_stack::STACK_BYTES,
             depth_max: self.options.depth_max,
         };
-        match self.options.mode {
-            SearchMode::BreadthFirst | SearchMode::DepthFirst => {
-                let liveness = match deep_stack::run(|| Liveness::new(&system, model)) {
-                    Ok(liveness) => liveness,
-                    Err((name, failure)) => {
-                        report.answer = self.failure_answer(&failure, Some(&name));
-                        return Ok(());
-                    }
-                };
-                match liveness {
-                    Some(liveness)
-                        if self.options.checkpoints.is_some()
-                            && !system.fingerprint_determines_state()
-                            && !liveness.is_about_the_search(&system) =>
-                    {
-                        return Err(ModelCheckError::NoCheckpoint);
-                    }
-                    None => {
-                        let outcome = self.search(&system, &search, sink)?;
-                        self.report_outcome(&system, &outcome, report);
-                    }
-                    Some(liveness) => {
-                        self.search_with_liveness(&mut system, &search, &liveness, sink, report)?;
-                        // With a checkpoint, what a limit ended can be resumed, even if all states are known.
-                        if let Some(checkpoints) = self.options.checkpoints
-                            && !matches!(report.answer, Answer::Limit(_))
-                        {
-                            remove_checkpoint(checkpoints.folder);
-                        }
-                    }
-                }
-                report.definitions = definition_coverage(&system);
-                self.explain_compilation(&system, report);
-            }
-            SearchMode::Replay(trace) => {
-                self.replay(&system, trace, report)?;
-                return Ok(());
-            }
-            SearchMode::Simulate(options) => {
-                report.unchecked = self.unchecked("liveness is not checked on simulated behaviours");
-                let outcome = deep_stack::run(|| simulate(&system, &search, &options, self.progress));
-                report.definitions = definition_coverage(&system);
-                self.explain_compilation(&system, report);
-                report.figures.generated = outcome.generated;
-                report.figures.depth = outcome.lengths.max;
-                report.behaviours = Some(outcome.lengths);
-                report.coverage = action_coverage(&self.model.program, &outcome.action_counts);
-                report.answer = match outcome.end {
-                    SimulationEnd::Limit(limit) => Answer::Limit(limit),
-                    SimulationEnd::Stopped | SimulationEnd::Violation => Answer::Stopped,
-                };
-                for violation in outcome.violations {
-                    let longest = u32::try_from(violation.path.len()).unwrap_or(u32::MAX);
-                    report.figures.depth = report.figures.depth.max(longest);
-                    report.add_violation(deep_stack::run(|| {
-                        violation_report(&system, &violation.kind, violation.path)
-                    }));
-                }
-            }
+        let searched = self.search_in_mode(&mut system, &search, sink, report);
+        report.disagreement = system.disagreement.take();
+        if searched? || report.disagreement.is_some() {
+            return Ok(());
+        }
+        {
+            let log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
+            report.compared = log.compared();
         }
         let has_finished = match &report.answer {
             Answer::Valid | Answer::Stopped | Answer::Limit(Limit::Behaviours) => true,
@@ -289,6 +282,78 @@ impl CheckRun<'_> {
         }
         self.note_what_was_checked(&system, report);
         Ok(())
+    }
+
+    /// Explores the states or behaviours. Returns whether that is all, and nothing is left to be evaluated.
+    fn search_in_mode(
+        &self,
+        system: &mut TlaSystem<'_>,
+        search: &SearchOptions,
+        sink: Option<&mut dyn GraphSink>,
+        report: &mut Report,
+    ) -> Result<bool, ModelCheckError> {
+        let model = self.model;
+        match self.options.mode {
+            SearchMode::BreadthFirst | SearchMode::DepthFirst => {
+                let liveness = match deep_stack::run(|| Liveness::new(system, model)) {
+                    Ok(liveness) => liveness,
+                    Err((name, failure)) => {
+                        report.answer = self.failure_answer(&failure, Some(&name));
+                        return Ok(true);
+                    }
+                };
+                match liveness {
+                    Some(liveness)
+                        if self.options.checkpoints.is_some()
+                            && !system.fingerprint_determines_state()
+                            && !liveness.is_about_the_search(system) =>
+                    {
+                        return Err(ModelCheckError::NoCheckpoint);
+                    }
+                    None => {
+                        let outcome = self.search(system, search, sink)?;
+                        self.report_outcome(system, &outcome, report);
+                    }
+                    Some(liveness) => {
+                        self.search_with_liveness(system, search, &liveness, sink, report)?;
+                        // With a checkpoint, what a limit ended can be resumed, even if all states are known.
+                        if let Some(checkpoints) = self.options.checkpoints
+                            && !matches!(report.answer, Answer::Limit(_))
+                        {
+                            remove_checkpoint(checkpoints.folder);
+                        }
+                    }
+                }
+                report.definitions = definition_coverage(system);
+                self.explain_compilation(system, report);
+            }
+            SearchMode::Replay(trace) => {
+                self.replay(system, trace, report)?;
+                return Ok(true);
+            }
+            SearchMode::Simulate(options) => {
+                report.unchecked = self.unchecked("liveness is not checked on simulated behaviours");
+                let outcome = deep_stack::run(|| simulate(system, search, &options, self.progress));
+                report.definitions = definition_coverage(system);
+                self.explain_compilation(system, report);
+                report.figures.generated = outcome.generated;
+                report.figures.depth = outcome.lengths.max;
+                report.behaviours = Some(outcome.lengths);
+                report.coverage = action_coverage(&self.model.program, &outcome.action_counts);
+                report.answer = match outcome.end {
+                    SimulationEnd::Limit(limit) => Answer::Limit(limit),
+                    SimulationEnd::Stopped | SimulationEnd::Violation => Answer::Stopped,
+                };
+                for violation in outcome.violations {
+                    let longest = u32::try_from(violation.path.len()).unwrap_or(u32::MAX);
+                    report.figures.depth = report.figures.depth.max(longest);
+                    report.add_violation(deep_stack::run(|| {
+                        violation_report(system, &violation.kind, violation.path)
+                    }));
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Notes what was compiled, if that is asked for.

@@ -21,6 +21,14 @@ pub trait GraphSink: Send {
     /// A step of an action. Its target may come later.
     fn step(&mut self, from: Fingerprint, to: Fingerprint, action: usize) -> io::Result<()>;
 
+    /// Forgets what it received, as the search starts again.
+    ///
+    /// # Errors
+    /// If that is written already.
+    fn start_again(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Whether a breadth-first search must pause and call [`Self::paused`]. Asked after each segment.
     fn wants_pause(&self) -> bool {
         false

@@ -160,12 +160,16 @@ pub(crate) fn expand_compiled<T: TransitionSystem>(
         }
     }
     (result.successors, result.checked_steps) = (successors, checked_steps);
-    if compiled.is_empty() && system.checks_deadlock() && !system.stop_requested(worker) {
-        if continues {
-            pass(result, ViolationKind::Deadlock, None);
-            return Ok(());
-        }
-        return violation(ViolationKind::Deadlock, None);
+    if !compiled.is_empty() || !system.checks_deadlock() || system.stop_requested(worker) {
+        return Ok(());
     }
-    Ok(())
+    match compiled.is_deadlock(worker) {
+        Ok(false) => Ok(()),
+        Ok(true) if continues => {
+            pass(result, ViolationKind::Deadlock, None);
+            Ok(())
+        }
+        Ok(true) => violation(ViolationKind::Deadlock, None),
+        Err(error) => violation(ViolationKind::Failed(error), None),
+    }
 }

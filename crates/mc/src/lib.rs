@@ -66,7 +66,9 @@ mod transition_system;
 mod viewed_variables;
 
 pub use bfs::{CheckpointContext, Checkpoints, breadth_first, breadth_first_with};
-pub use check::{CheckOptions, CheckpointOptions, Evaluators, Layouts, ModelCheckError, SearchMode, check};
+pub use check::{
+    CheckOptions, CheckpointOptions, Disagreement, Evaluators, Layouts, ModelCheckError, SearchMode, check,
+};
 pub use checkpoint_error::CheckpointError;
 pub use codec::StateDecodeError;
 pub use depth_first::depth_first;

@@ -61,6 +61,12 @@ impl SmallGraph {
 }
 
 impl GraphSink for SmallGraph {
+    fn start_again(&mut self) -> io::Result<()> {
+        self.give_up();
+        self.is_too_large = false;
+        Ok(())
+    }
+
     fn state(&mut self, fingerprint: Fingerprint, values: &[Value], level: u32) -> io::Result<()> {
         if self.states.len() == StateGraph::STATES_MAX {
             self.give_up();

@@ -13,7 +13,7 @@ use omnilink_value::Value;
 use serde_json::json;
 
 use crate::bfs::CheckpointContext;
-use crate::compiled::{CompilationLog, CompiledSystem, Layouts};
+use crate::compiled::{CompilationLog, CompiledSystem, FirstDisagreement, Layouts};
 use crate::fingerprint::Fingerprint;
 use crate::report::ActionTaken;
 use crate::session::{CheckSession, set_level};
@@ -56,6 +56,8 @@ pub(crate) struct TlaSystem<'m> {
     pub(crate) compiled_bytes: usize,
     /// What was compiled.
     pub(crate) compilation: Mutex<CompilationLog>,
+    /// Where compiled code and the evaluator differ: then the search is over, and its answer worth nothing.
+    pub(crate) disagreement: FirstDisagreement,
     /// Memory for the memo of each search worker, in bytes; 0 for none.
     pub(crate) memo_bytes: usize,
     /// Copies of the program for the search workers after the first, each made by the thread that uses it.
@@ -92,6 +94,7 @@ impl<'m> TlaSystem<'m> {
             layouts: Layouts::Learned,
             compiled_bytes: 0,
             compilation: Mutex::default(),
+            disagreement: FirstDisagreement::new(),
             memo_bytes: 0,
             programs: &[],
             evaluation_counts: None,
@@ -482,6 +485,6 @@ impl<'m> TransitionSystem for TlaSystem<'m> {
     }
 
     fn stop_requested(&self, _: &Evaluator<'m>) -> bool {
-        self.session.wants_exit()
+        self.session.wants_exit() || self.disagreement.get().is_some()
     }
 }

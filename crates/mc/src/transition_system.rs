@@ -63,6 +63,12 @@ pub trait CompiledExpansion<W, E> {
     /// Forgets the code for the initial states.
     fn end_initial(&mut self);
 
+    /// Whether the state expanded last, which has no successors here, has none.
+    ///
+    /// # Errors
+    /// When that cannot be evaluated.
+    fn is_deadlock(&mut self, worker: &mut W) -> Result<bool, E>;
+
     /// The number of successors.
     fn len(&self) -> usize;
 

@@ -76,7 +76,6 @@ pub enum ValueOperation {
     BagOfSet,
     BagSum,
     BagDifference,
-    Negative,
 }
 
 /// How a collection grows by one element.

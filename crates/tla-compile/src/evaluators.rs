@@ -5,10 +5,10 @@
 pub enum Evaluators {
     /// The evaluator alone.
     Interpreter,
-    /// Compiled code, and the evaluator where that gives up.
+    /// Compiled code, and the evaluator where that gives up. A sample of what it finds is compared with the evaluator.
     #[default]
     Compiled,
-    /// Both, and they must agree: for tests.
+    /// Both, and all that compiled code finds is compared.
     Both,
 }
 

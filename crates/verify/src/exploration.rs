@@ -7,12 +7,13 @@ use std::path::Path;
 use omnilink_evidence::{Evidence, StateGraph};
 use omnilink_mc::report::Answer;
 use omnilink_mc::{
-    CheckOptions, Dump, DumpFormat, GraphSink, ModelCheckError, SearchMode, SearchProgress, SmallGraph,
-    TraceFormat,
+    CheckOptions, Disagreement, Dump, DumpFormat, GraphSink, ModelCheckError, SearchMode, SearchProgress,
+    SmallGraph, TraceFormat,
 };
 use omnilink_memory::peak_bytes;
 use omnilink_tla::deep_stack;
 use omnilink_tla::model::CompiledSpec;
+use serde_json::json;
 use thiserror::Error;
 
 use crate::algorithm_run::tell_as_algorithm;
@@ -123,6 +124,10 @@ impl BuiltSpec {
             (Answer::Wrong(violation), Some(format)) => format.text(violation, &variable_names(model)),
             _ => None,
         };
+        if let Some(disagreement) = &report.disagreement {
+            let note = self.disagreement_note(source, disagreement);
+            report.notes.insert(0, note);
+        }
         let mut evidence = report.into_evidence(peak_bytes());
         evidence.notes.splice(0..0, self.warnings.iter().cloned());
         tell_as_algorithm(&mut evidence);
@@ -130,6 +135,42 @@ impl BuiltSpec {
             exploration.graph = graph;
         }
         Ok(McAnswer { evidence, trace })
+    }
+}
+
+impl BuiltSpec {
+    /// That compiled code was wrong, where, and the file with all that reproduces it.
+    fn disagreement_note(&self, source: &SpecSource, disagreement: &Disagreement) -> String {
+        let path = source.spec.with_extension("disagreement.json");
+        let named = variable_names(&self.model).into_iter().zip(&disagreement.state);
+        let state: serde_json::Map<String, serde_json::Value> = named
+            .map(|(name, value)| (name, value.to_string().into()))
+            .collect();
+        let sources = self.model.program.sources.iter();
+        let sources: serde_json::Map<String, serde_json::Value> = sources
+            .map(|(_, text)| (text.name().to_owned(), text.text().into()))
+            .collect();
+        let config = source.config.as_ref().map(|config| config.display().to_string());
+        let file = json!({
+            "omnilink": env!("CARGO_PKG_VERSION"),
+            "spec": source.spec.display().to_string(),
+            "config": config,
+            "what": disagreement.what,
+            "level": disagreement.level,
+            "state": state,
+            "compiled": disagreement.compiled,
+            "evaluated": disagreement.evaluated,
+            "sources": sources,
+        });
+        let written = std::fs::write(&path, format!("{file:#}\n"));
+        let place = match written {
+            Ok(()) => format!("please report {}", path.display()),
+            Err(error) => format!("{} cannot be written: {error}", path.display()),
+        };
+        format!(
+            "warning: compiled code and the evaluator differ in {} of a state at level {}; this is a mistake of omnilink. The evaluator alone has given this answer ({place})",
+            disagreement.what, disagreement.level
+        )
     }
 }
 

@@ -273,6 +273,8 @@ impl CheckRun<'_> {
             }
             Err(Stop::Decode(error)) => return Err(SearchError::Decode(error).into()),
             Err(Stop::NotReplayed) => return Err(ModelCheckError::NotReplayed),
+            // The check starts again.
+            Err(Stop::Disagreement) => return Ok(()),
         };
         report.held = outcome.held;
         if outcome.is_vacuous {

@@ -1,7 +1,16 @@
-//! Comparison of compiled code with the evaluator, state by state, for tests.
+//! Comparison of compiled code with the evaluator, in every run.
+//!
+//! Compiled code has to be right only where it does not trap, and this is what stands behind it. In a default run a sample of the states is
+//! expanded twice, by code and by the evaluator, which share nothing but values and native operators: successors, their order and actions,
+//! hashes, fingerprints and encodings, and the value of each formula that is asked about them. The first difference ends the search, which starts
+//! again with the evaluator alone. So a mistake of the compiler costs time, and not the answer, where the sample meets it.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Flow};
+use omnilink_tla_compile::Evaluators;
 use omnilink_value::Value;
 
 use omnilink_tla_compile::Trap;
@@ -11,101 +20,274 @@ use crate::codec;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
 use crate::tla_system::least_view;
-use crate::transition_system::CompiledExpansion;
+use crate::transition_system::{CompiledExpansion, State};
+
+/// A difference between compiled code and the evaluator: a mistake of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// What differs.
+    pub what: String,
+    /// The state.
+    pub state: Vec<Value>,
+    /// Its level.
+    pub level: u32,
+    /// What compiled code says.
+    pub compiled: String,
+    /// What the evaluator says.
+    pub evaluated: String,
+}
+
+/// The first difference that a worker has found, which ends the search of all of them.
+pub(crate) type FirstDisagreement = OnceLock<Box<Disagreement>>;
+
+/// The states that are compared with the evaluator: the first ones after code was made; then those whose number is a power of two, among all states
+/// and among those from which an action leads; and others as long as comparing takes little time.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    compares_all: bool,
+    /// States since the code was made.
+    fresh: u64,
+    states: u64,
+    /// For each action, how often it has led anywhere.
+    taken: Vec<u64>,
+    started: Instant,
+    spent: Duration,
+}
+
+/// States that are compared whenever code was made.
+const FRESH: u64 = 16;
+/// Up to this many states, each may be compared; later one in [`STRIDE`].
+const EACH: u64 = 1 << 12;
+const STRIDE: u64 = 1 << 4;
+/// Comparing may always take this long, and beyond that one part in [`SHARE`] of the time. So the states of a small search are all compared.
+const FREE: Duration = Duration::from_millis(100);
+const SHARE: u32 = 50;
+
+impl Sample {
+    pub(crate) fn new(evaluators: Evaluators) -> Self {
+        Self {
+            compares_all: evaluators == Evaluators::Both,
+            fresh: 0,
+            states: 0,
+            taken: Vec::new(),
+            started: Instant::now(),
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// The code was made anew.
+    pub(super) fn start(&mut self) {
+        self.fresh = 0;
+    }
+
+    /// Whether the next state is compared, from which these actions lead.
+    pub(crate) fn takes(&mut self, actions: impl Iterator<Item = usize>) -> bool {
+        self.fresh += 1;
+        self.states += 1;
+        let mut is_due = self.compares_all || self.fresh <= FRESH || self.states.is_power_of_two();
+        let mut before = usize::MAX;
+        for action in actions.filter(|action| *action < u32::MAX as usize) {
+            // The steps of an action follow each other.
+            if std::mem::replace(&mut before, action) == action {
+                continue;
+            }
+            if self.taken.len() <= action {
+                self.taken.resize(action + 1, 0);
+            }
+            self.taken[action] += 1;
+            is_due |= self.taken[action].is_power_of_two();
+        }
+        is_due
+            || (self.states <= EACH || self.states.is_multiple_of(STRIDE))
+                && self.spent < FREE + self.started.elapsed() / SHARE
+    }
+
+    /// A comparison has taken this long.
+    pub(crate) fn add(&mut self, spent: Duration) {
+        self.spent += spent;
+    }
+
+    /// Runs a comparison, which takes time.
+    pub(crate) fn timed<T>(&mut self, compare: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = compare();
+        self.add(start.elapsed());
+        result
+    }
+}
+
+/// A difference, without the state.
+pub(super) type Difference = (String, String, String);
+
+pub(super) fn unless_equal<T: PartialEq + std::fmt::Debug + ?Sized>(
+    what: impl FnOnce() -> String,
+    compiled: &T,
+    evaluated: &T,
+) -> Result<(), Difference> {
+    match compiled == evaluated {
+        true => Ok(()),
+        false => Err((what(), format!("{compiled:?}"), format!("{evaluated:?}"))),
+    }
+}
 
 impl<'m> CompiledSystem<'_, 'm> {
-    /// Compares the successors found last with those of the evaluator.
-    ///
-    /// # Panics
-    /// If they differ.
-    pub(super) fn compare(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8], level: u32) {
+    /// Notes a difference. No code is run from now on.
+    pub(super) fn disagree(&mut self, state: &[Value], level: u32, (what, compiled, evaluated): Difference) {
+        self.is_enabled = false;
+        let disagreement = Disagreement {
+            what,
+            state: state.to_vec(),
+            level,
+            compiled,
+            evaluated,
+        };
+        // The first one is told.
+        let _ = self.formulas.disagreement.set(Box::new(disagreement));
+    }
+
+    /// Compares the successors found last with those of the evaluator. Returns whether they are the same.
+    pub(super) fn compare(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8], level: u32) -> bool {
         let variables = worker.program().variables.len();
-        let state = codec::Decoder::new(encoded)
-            .state(variables)
-            .unwrap_or_else(|error| panic!("{error}"));
-        set_level(level);
-        let mut expected: Vec<(Vec<Value>, usize)> = Vec::new();
-        let interpreted = worker.successors(self.formulas.next, &state, &mut |_, next, taken| {
-            let action = taken.map_or(usize::MAX, |taken| taken.action as usize);
-            expected.push((next.to_vec(), action));
-            Ok(Flow::Go)
-        });
-        match interpreted {
-            Ok(()) => {}
-            Err(failure) if failure.class == ErrorClass::Resource => return,
-            Err(failure) => panic!("compiled code accepts what is an error in {state:?}: {failure:?}"),
-        }
-        let found: Vec<(Vec<Value>, usize)> = (0..self.len())
-            .map(|successor| (self.state(successor).to_vec(), self.action(successor)))
-            .collect();
-        assert_eq!(found, expected, "successors of {state:?}");
-        for (successor, (values, _)) in expected.iter().enumerate() {
-            self.compare_contents(successor, values);
-            if let Some(view) = self.formulas.view {
-                set_level(level + 1);
-                let seen = least_view(worker, view, self.formulas.symmetry, values);
-                let seen = seen.unwrap_or_else(|failure| panic!("the view of {values:?}: {failure:?}"));
-                assert_eq!(
-                    self.fingerprint(successor),
-                    seen,
-                    "the fingerprint of the view of {values:?}"
-                );
+        let Ok(state) = codec::Decoder::new(encoded).state(variables) else {
+            return true;
+        };
+        self.log.compared += 1;
+        match self.compare_successors(worker, &state, level) {
+            Ok(()) => true,
+            Err(difference) => {
+                self.disagree(&state, level, difference);
+                false
             }
         }
     }
 
+    fn compare_successors(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        state: &State,
+        level: u32,
+    ) -> Result<(), Difference> {
+        set_level(level);
+        let next_formula = self.formulas.next;
+        let (mut number, mut difference) = (0, None);
+        let evaluated = worker.successors(next_formula, state, &mut |worker, next, taken| {
+            let action = taken.map_or(usize::MAX, |taken| taken.action as usize);
+            let same = self.compare_successor(worker, number, (next, action), level);
+            number += 1;
+            set_level(level);
+            Ok(match same {
+                Ok(()) => Flow::Go,
+                Err(found) => {
+                    difference = Some(found);
+                    Flow::Stop
+                }
+            })
+        });
+        if let Some(difference) = difference {
+            return Err(difference);
+        }
+        match evaluated {
+            Err(failure) if failure.class == ErrorClass::Resource => Ok(()),
+            Err(failure) => {
+                let found = format!("{} successors", self.len());
+                Err(("the successors".to_owned(), found, failure.to_string()))
+            }
+            Ok(()) => unless_equal(|| "the number of successors".to_owned(), &self.len(), &number),
+        }
+    }
+
+    fn compare_successor(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        number: usize,
+        (values, action): (&[Value], usize),
+        level: u32,
+    ) -> Result<(), Difference> {
+        let program = worker.program();
+        let named = |action: usize| program.actions.get(action).map_or("Next", |action| &*action.name);
+        if number >= self.len() {
+            let found = format!("only {number} successors");
+            let what = format!("the successors by {}", named(action));
+            return Err((what, found, format!("one more: {values:?}")));
+        }
+        let what = || format!("successor {} by {}", number + 1, named(action));
+        unless_equal(what, &self.state(number)[..], &values.to_vec()[..])?;
+        unless_equal(
+            || format!("the action of {}", what()),
+            &named(self.action(number)),
+            &named(action),
+        )?;
+        self.compare_contents(number, values)?;
+        if let Some(view) = self.formulas.view {
+            set_level(level + 1);
+            let seen = least_view(worker, view, self.formulas.symmetry, values)
+                .map_err(|failure| ("the VIEW".to_owned(), "a value".to_owned(), failure.to_string()))?;
+            unless_equal(|| "the VIEW".to_owned(), &self.fingerprint(number), &seen)?;
+        }
+        Ok(())
+    }
+
     /// Compares the hashes, the fingerprint and the encoding of a successor with those of its values.
-    ///
-    /// # Panics
-    /// If they differ.
-    pub(super) fn compare_contents(&mut self, successor: usize, values: &[Value]) {
+    pub(super) fn compare_contents(&mut self, successor: usize, values: &[Value]) -> Result<(), Difference> {
+        let of = |what: &str| format!("{what} of {values:?}");
         let hashes: Vec<u64> = values.iter().map(Value::hash64).collect();
-        let own = self
-            .machine
-            .as_mut()
-            .map(|machine| machine.hashes(successor).to_vec());
-        assert_eq!(own, Some(hashes), "the hashes of {values:?}");
+        let machine = self.machine.as_mut();
+        let own = machine.map_or_else(Vec::new, |machine| machine.hashes(successor).to_vec());
+        unless_equal(|| of("the hashes"), &own, &hashes)?;
         if self.formulas.view.is_none()
             && self.formulas.viewed.is_none()
             && self.formulas.symmetry.is_trivial()
         {
-            assert_eq!(
-                self.fingerprint(successor),
-                Fingerprint::of_state(values),
-                "the fingerprint of {values:?}"
-            );
+            let expected = Fingerprint::of_state(values);
+            unless_equal(|| of("the fingerprint"), &self.fingerprint(successor), &expected)?;
         }
         let (mut packed, mut plain) = (Vec::new(), Vec::new());
         self.encode(successor, &mut packed);
         for value in values {
             codec::encode(value, &mut plain);
         }
-        assert_eq!(packed, plain, "the encoding of {values:?}");
+        unless_equal(|| of("the encoding"), &packed, &plain)
     }
 
-    /// Compares the answer of compiled code to a formula with that of the evaluator, if that is asked for.
-    ///
-    /// # Panics
-    /// If they differ.
+    /// Compares the answer of compiled code about a successor with that of the evaluator.
     pub(super) fn compare_formula(
         &mut self,
-        formula: usize,
+        name: impl FnOnce() -> String,
         successor: usize,
         decided: Result<bool, Trap>,
         expected: &Result<bool, Box<Failure>>,
     ) {
-        let (Ok(holds), true) = (decided, self.formulas.compares) else {
-            return;
+        let Ok(holds) = decided else { return };
+        let evaluated = match expected {
+            Ok(expected) if *expected == holds => return,
+            Ok(expected) => expected.to_string(),
+            Err(failure) if failure.class == ErrorClass::Resource => return,
+            Err(failure) => failure.to_string(),
         };
         let state = self.state(successor);
-        match expected {
-            Ok(expected) => assert_eq!(holds, *expected, "compiled formula {formula} in {state:?}"),
-            Err(failure) if failure.class == ErrorClass::Resource => {}
-            Err(failure) => {
-                panic!(
-                    "compiled formula {formula} has a value where it is an error in {state:?}: {failure:?}"
-                )
-            }
+        let level = self.level + 1;
+        self.disagree(&state, level, (name(), holds.to_string(), evaluated));
+    }
+
+    /// Whether the state expanded last has no successor: confirmed by the evaluator.
+    pub(super) fn confirm_deadlock(&mut self, worker: &mut Evaluator<'m>) -> Result<bool, Box<Failure>> {
+        let Some(machine) = &mut self.machine else {
+            return Ok(true);
+        };
+        let state = machine.values_before();
+        set_level(self.level);
+        let mut has_successor = false;
+        let evaluated = worker.successors(self.formulas.next, &state, &mut |_, _, _| {
+            has_successor = true;
+            Ok(Flow::Stop)
+        });
+        if !has_successor {
+            return evaluated.map(|()| true);
         }
+        let level = self.level;
+        let difference = ["the successors", "none: a deadlock", "at least one"].map(str::to_owned);
+        let [what, compiled, evaluated] = difference;
+        self.disagree(&state, level, (what, compiled, evaluated));
+        Ok(false)
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
-use omnilink_tla_compile::Machine;
+use omnilink_tla_compile::{Evaluators, Machine};
 
+use super::comparison::FirstDisagreement;
 use super::{CompilationLog, CompiledSystem, Layouts};
 use crate::session::CheckSession;
 use crate::symmetry::Symmetry;
@@ -33,8 +34,8 @@ pub(super) struct CompiledFormulas<'s> {
     pub(super) symmetry: &'s Symmetry,
     /// Memory for values, in bytes.
     pub(super) memory_bytes: usize,
-    /// Whether every expansion is compared with that of the evaluator.
-    pub(super) compares: bool,
+    pub(super) evaluators: Evaluators,
+    pub(super) disagreement: &'s FirstDisagreement,
     pub(super) layouts: Layouts,
     /// Whether initial states are enumerated by compiled code: not where that has effects, which happen once.
     pub(super) compiles_initial: bool,
@@ -46,9 +47,9 @@ pub(super) struct CompiledFormulas<'s> {
 impl CompiledFormulas<'_> {
     /// How many states the layout is learned from.
     pub(super) fn states_learned(&self) -> usize {
-        match self.compares {
-            true => STATES_LEARNED_TO_COMPARE,
-            false => STATES_LEARNED,
+        match self.evaluators {
+            Evaluators::Both => STATES_LEARNED_TO_COMPARE,
+            Evaluators::Compiled | Evaluators::Interpreter => STATES_LEARNED,
         }
     }
 
@@ -102,14 +103,16 @@ impl<'m> CompiledSystem<'_, 'm> {
         };
         let decided = machine.holds(formula.0, successor, worker);
         if let Ok(holds) = decided
-            && !self.formulas.compares
+            && !self.is_compared
             && (holds || !confirms_false)
         {
             return Ok(holds);
         }
-        let expected = interpreted(machine, worker, formula, successor);
-        self.compare_formula(formula.0, successor, decided, &expected);
-        self.log.disagreements += u64::from(decided == Ok(false) && matches!(expected, Ok(true)));
+        let expected = self
+            .sample
+            .timed(|| interpreted(machine, worker, formula, successor));
+        let name = || format!("the formula {}", worker.program().operator(formula.1).name);
+        self.compare_formula(name, successor, decided, &expected);
         expected
     }
 }

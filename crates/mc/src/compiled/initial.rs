@@ -4,16 +4,22 @@
 //! nothing of it: here from the first initial state. Its successors are the initial states, in parts. The layout is learned from the first
 //! ones alone, so this code is forgotten afterwards, and the search learns its own.
 
-use omnilink_tla::eval::{Evaluator, Session};
-use omnilink_tla_compile::{Form, Trap};
+use std::time::{Duration, Instant};
+
+use omnilink_tla::eval::{Evaluator, Flow, Session};
+use omnilink_tla_compile::{Evaluators, Form, Trap};
 use omnilink_value::Value;
 
+use super::comparison::{Difference, unless_equal};
 use super::{CompiledSystem, NEXT};
 use crate::session::set_level;
 use crate::transition_system::{CompiledExpansion, InitialPart, State};
 
 /// States of one part. What has changed in each is kept until all of them are checked.
 const PART: usize = 1 << 9;
+/// At most so many states are compared with those of the evaluator, which may take so long to enumerate them.
+const COMPARED_MAX: usize = 1 << 12;
+const COMPARED_TIME: Duration = Duration::from_millis(100);
 /// How often the code is made anew because a value does not fit, before the evaluator takes over.
 const ADAPTATIONS_MAX: u32 = 32;
 
@@ -26,8 +32,16 @@ pub(super) struct InitialRun {
     enumerated: u64,
     is_started: bool,
     adaptations: u32,
-    /// The states that the evaluator enumerates, where the two are compared.
-    expected: Option<Vec<Vec<Value>>>,
+    /// The first states that the evaluator enumerates, once they are known.
+    expected: Option<Expected>,
+}
+
+/// What the evaluator enumerates, to be compared.
+#[derive(Debug)]
+struct Expected {
+    states: Vec<Vec<Value>>,
+    /// Whether these are all, as far as there is no error.
+    is_complete: bool,
 }
 
 impl<'m> CompiledSystem<'_, 'm> {
@@ -75,8 +89,9 @@ impl<'m> CompiledSystem<'_, 'm> {
                 }
                 Err(_) => return None,
             };
-            if self.formulas.compares {
-                self.compare_initial(worker, before as usize, has_more);
+            if let Err((state, difference)) = self.compare_initial(worker, before as usize, has_more) {
+                self.disagree(&state, 0, difference);
+                return None;
             }
             let len = self.len();
             let first = usize::try_from(passed.saturating_sub(before)).map_or(len, |first| first.min(len));
@@ -110,37 +125,65 @@ impl<'m> CompiledSystem<'_, 'm> {
         Some(found.map(|has_more| (before, has_more)))
     }
 
-    /// Compares the states found last with those of the evaluator.
-    ///
-    /// # Panics
-    /// If they differ.
-    fn compare_initial(&mut self, worker: &mut Evaluator<'m>, before: usize, has_more: bool) {
-        let init = self.formulas.init;
-        let Some(run) = &mut self.initial else { return };
-        let expected = run.expected.take().unwrap_or_else(|| {
-            let mut expected = Vec::new();
-            set_level(0);
-            // What is an error for the evaluator must not have a state for compiled code, but those before it may.
-            let _ = worker.initial(init, &mut |_, state, _| {
-                expected.push(state.to_vec());
-                Ok(omnilink_tla::eval::Flow::Go)
-            });
-            expected
-        });
-        for number in 0..self.len() {
-            let values = expected
-                .get(before + number)
-                .unwrap_or_else(|| panic!("compiled code has more than {} initial states", expected.len()));
-            assert_eq!(self.state(number)[..], values[..], "an initial state");
-            self.compare_contents(number, values);
+    /// Compares the states found last with those of the evaluator, as far as these were enumerated.
+    fn compare_initial(
+        &mut self,
+        worker: &mut Evaluator<'m>,
+        before: usize,
+        has_more: bool,
+    ) -> Result<(), (Vec<Value>, Difference)> {
+        let Some(known) = self.initial.as_mut().map(|run| run.expected.take()) else {
+            return Ok(());
+        };
+        let expected = known.unwrap_or_else(|| self.expected(worker));
+        let compared = before..(before + self.len()).min(expected.states.len());
+        for (number, values) in expected.states[compared.clone()].iter().enumerate() {
+            let state = self.state(number).to_vec();
+            let what = || format!("initial state {}", before + number + 1);
+            unless_equal(what, &state, values).map_err(|difference| (state, difference))?;
+            self.compare_contents(number, values)
+                .map_err(|difference| (values.clone(), difference))?;
+            self.log.compared += 1;
         }
-        assert!(
-            has_more || before + self.len() == expected.len(),
-            "compiled code has fewer than {} initial states",
-            expected.len()
-        );
+        let found = before + self.len();
+        let is_short = !has_more && found < expected.states.len();
+        if is_short || expected.is_complete && found > expected.states.len() {
+            let first = |state: Option<&Vec<Value>>| state.cloned().unwrap_or_default();
+            let extra = expected.states.len().checked_sub(before);
+            let state = match extra.filter(|extra| *extra < self.len()) {
+                Some(extra) => self.state(extra).to_vec(),
+                None => first(expected.states.get(found)),
+            };
+            let counts = (found.to_string(), expected.states.len().to_string());
+            let what = "the number of initial states".to_owned();
+            return Err((state, (what, counts.0, counts.1)));
+        }
         if let Some(run) = &mut self.initial {
             run.expected = Some(expected);
         }
+        Ok(())
+    }
+
+    /// The first initial states of the evaluator.
+    fn expected(&mut self, worker: &mut Evaluator<'m>) -> Expected {
+        let (max, time) = match self.formulas.evaluators {
+            Evaluators::Both => (usize::MAX, Duration::MAX),
+            _ => (COMPARED_MAX, COMPARED_TIME),
+        };
+        let start = Instant::now();
+        let mut states = Vec::new();
+        let mut is_complete = true;
+        set_level(0);
+        // What is an error for the evaluator must not have a state for compiled code, but those before it may.
+        let _ = worker.initial(self.formulas.init, &mut |_, state, _| {
+            is_complete = states.len() < max && start.elapsed() < time;
+            if !is_complete {
+                return Ok(Flow::Stop);
+            }
+            states.push(state.to_vec());
+            Ok(Flow::Go)
+        });
+        self.sample.add(start.elapsed());
+        Expected { states, is_complete }
     }
 }

@@ -1,5 +1,6 @@
 //! What was compiled, what was not, and why: for `--explain-compile`.
 
+use omnilink_evidence::Compared;
 use omnilink_tla::ir::Program;
 use omnilink_tla_compile::NotCompiled;
 
@@ -17,8 +18,8 @@ pub(crate) struct CompilationLog {
     pub(crate) interpreted: u64,
     /// Of these, the ones on which compiled code gave up.
     pub(crate) given_up: u64,
-    /// Violations that the evaluator did not confirm: mistakes of this program.
-    pub(crate) disagreements: u64,
+    /// Of the former, and of those that were labelled, the states that were compared with the evaluator.
+    pub(crate) compared: u64,
     /// How often the code was made anew, because a value did not fit the layout or memory was full.
     pub(crate) made: u64,
     /// The number of instructions.
@@ -50,7 +51,7 @@ impl CompilationLog {
         self.compiled += other.compiled;
         self.interpreted += other.interpreted;
         self.given_up += other.given_up;
-        self.disagreements += other.disagreements;
+        self.compared += other.compared;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
         self.initial += other.initial;
@@ -61,6 +62,15 @@ impl CompilationLog {
                 self.places.push(place.clone());
             }
         }
+    }
+
+    /// How many states were compared with the evaluator, of how many for which code was run; `None` if there are none.
+    pub(crate) fn compared(&self) -> Option<Compared> {
+        let states = self.compiled + self.initial + self.labelled;
+        (states > 0).then_some(Compared {
+            states: self.compared.min(states),
+            of: states,
+        })
     }
 
     /// The log in words.
@@ -87,12 +97,6 @@ impl CompilationLog {
             notes.push(format!(
                 "compiled code has labelled {} states for temporal properties, and left {} of their formulas to the evaluator",
                 self.labelled, self.labels_given_up
-            ));
-        }
-        if self.disagreements > 0 {
-            notes.push(format!(
-                "internal error: compiled code called {} states violations that are none; the evaluator was believed",
-                self.disagreements
             ));
         }
         let places = self.places.iter().take(PLACES_MAX);

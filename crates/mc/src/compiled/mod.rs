@@ -13,6 +13,7 @@ mod log;
 mod packing;
 
 use std::sync::PoisonError;
+use std::time::Instant;
 
 use omnilink_tla::eval::Evaluator;
 use omnilink_tla::eval::error::Failure;
@@ -23,6 +24,8 @@ use omnilink_tla_compile::{
 };
 
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
+pub use self::comparison::Disagreement;
+pub(crate) use self::comparison::{FirstDisagreement, Sample};
 use self::formulas::CompiledFormulas;
 use self::initial::InitialRun;
 pub use self::layouts::Layouts;
@@ -48,6 +51,10 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     /// Whether compiled code is used.
     is_enabled: bool,
     log: CompilationLog,
+    sample: Sample,
+    /// The level of the state expanded last, and whether that is one of the sample.
+    level: u32,
+    is_compared: bool,
     /// The enumeration of initial states, while there is one.
     initial: Option<InitialRun>,
     /// The fingerprints of the views of the successors, where the VIEW is evaluated.
@@ -83,7 +90,8 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             view,
             symmetry: &system.symmetry,
             memory_bytes: system.compiled_bytes,
-            compares: system.evaluators == Evaluators::Both,
+            evaluators: system.evaluators,
+            disagreement: &system.disagreement,
             layouts: system.layouts,
             log: &system.compilation,
         };
@@ -95,6 +103,9 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             packing: Packing::default(),
             is_enabled: true,
             log: CompilationLog::default(),
+            sample: Sample::new(system.evaluators),
+            level: 0,
+            is_compared: system.evaluators == Evaluators::Both,
             initial: None,
             views: Vec::new(),
             disturbances: 0,
@@ -103,6 +114,7 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
 
     /// Makes the code for a layout, with the values of the code before or with none.
     fn compile(&mut self, worker: &mut Evaluator<'m>, forms: Vec<Form>, store: Option<ValueStore>) {
+        self.sample.start();
         let mut store = store.unwrap_or_else(|| {
             // It knows words of the store before.
             self.packing = Packing::default();
@@ -259,8 +271,18 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
             }
         };
         self.log.compiled += 1;
-        if self.formulas.compares {
-            self.compare(worker, encoded, level);
+        self.level = level;
+        let found = self.machine.as_ref().map_or(&[][..], Machine::found);
+        self.is_compared = self
+            .sample
+            .takes(found.iter().map(|successor| successor.action as usize));
+        if self.is_compared {
+            let start = Instant::now();
+            let is_same = self.compare(worker, encoded, level);
+            self.sample.add(start.elapsed());
+            if !is_same {
+                return None;
+            }
         }
         Some(length)
     }
@@ -379,7 +401,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 .as_ref()
                 .map_or(u64::MAX, |machine| machine.reads(before + index));
             let is_affected = reads & changed != 0 || reads == u64::MAX;
-            if is_affected || self.formulas.compares {
+            if is_affected || self.is_compared {
                 let formula = self.formulas.invariants[index];
                 if !self.is_satisfied(worker, (before + index, formula, false), successor)? {
                     return Ok(Some(index));
@@ -407,6 +429,10 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
             }
         }
         Ok(None)
+    }
+
+    fn is_deadlock(&mut self, worker: &mut Evaluator<'m>) -> Result<bool, Box<Failure>> {
+        self.confirm_deadlock(worker)
     }
 
     fn encode(&mut self, successor: usize, out: &mut Vec<u8>) {

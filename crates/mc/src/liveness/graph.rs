@@ -422,6 +422,12 @@ impl LabelledGraph {
         self.stuttering.len()
     }
 
+    /// The steps of a state but the stuttering one: their targets and letters.
+    pub(crate) fn steps(&self, node: Node) -> &[(Node, u32)] {
+        let Slice { start, len } = self.slices[node as usize];
+        &self.steps[start as usize..][..len as usize]
+    }
+
     /// A step of a state: its target and its letter. Number 0 is the stuttering step.
     #[inline]
     pub(crate) fn step(&self, node: Node, number: u32) -> Option<(Node, u32)> {

@@ -15,12 +15,11 @@ use super::formula::{Atom, Letter, add};
 use super::graph::{LabelledGraph, Node, StateGraph};
 use super::instantiate::{AtomInstance, AtomKind};
 use super::node_labels::NodeLabels;
-use crate::compiled::CompiledAtoms;
+use crate::compiled::{CompiledAtoms, Disagreement, Sample};
 use crate::limits::LimitWatch;
 use crate::session::{set_level, set_queued};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
-use omnilink_tla_compile::Evaluators;
 
 /// States that a worker labels before it takes more.
 const CHUNK_NODES: u32 = 256;
@@ -47,6 +46,17 @@ impl Letters {
 /// The labels of some states: first node, letters of stuttering, letters of steps.
 type Chunk = (Node, Vec<u32>, Vec<u32>);
 
+/// Computes the labels of the states of a lasso again, by the evaluator.
+pub(crate) fn confirm(
+    system: &TlaSystem<'_>,
+    atoms: &[AtomInstance],
+    (graph, labelled): (&StateGraph, &LabelledGraph),
+    limits: &LimitWatch<'_>,
+    nodes: &[Node],
+) -> Result<(), Stop> {
+    deep_stack::run(|| Labelling::new(system, atoms, graph, limits).confirm(system, labelled, nodes))
+}
+
 /// Labels the graph with several workers. The result does not depend on their number.
 pub(crate) fn label(
     system: &TlaSystem<'_>,
@@ -55,21 +65,7 @@ pub(crate) fn label(
     limits: &LimitWatch<'_>,
     workers: usize,
 ) -> Result<LabelledGraph, Stop> {
-    let shared = Labelling {
-        atoms,
-        graph,
-        queue_lengths: match atoms.iter().any(|atom| is_impure(system, atom)) {
-            true => graph.queue_lengths(),
-            false => Vec::new(),
-        },
-        limits,
-        is_open: atoms.iter().map(|_| AtomicBool::new(false)).collect(),
-        next: AtomicU32::new(0),
-        stop: Mutex::new(None),
-        is_stopped: AtomicBool::new(false),
-        letters: Mutex::default(),
-        chunks: Mutex::default(),
-    };
+    let shared = Labelling::new(system, atoms, graph, limits);
     scope(|scope| {
         for number in 1..workers {
             let shared = &shared;
@@ -134,9 +130,32 @@ pub(super) struct Labelling<'a> {
 }
 
 impl<'a> Labelling<'a> {
+    fn new(
+        system: &TlaSystem<'_>,
+        atoms: &'a [AtomInstance],
+        graph: &'a StateGraph,
+        limits: &'a LimitWatch<'a>,
+    ) -> Self {
+        Self {
+            atoms,
+            graph,
+            queue_lengths: match atoms.iter().any(|atom| is_impure(system, atom)) {
+                true => graph.queue_lengths(),
+                false => Vec::new(),
+            },
+            limits,
+            is_open: atoms.iter().map(|_| AtomicBool::new(false)).collect(),
+            next: AtomicU32::new(0),
+            stop: Mutex::new(None),
+            is_stopped: AtomicBool::new(false),
+            letters: Mutex::default(),
+            chunks: Mutex::default(),
+        }
+    }
+
     fn work<'m>(&self, system: &TlaSystem<'m>, worker: &mut Evaluator<'m>) {
         let mut code = self.compiled_atoms(system, worker);
-        self.label_chunks(worker, code.as_mut(), system.evaluators == Evaluators::Both);
+        self.label_chunks(system, worker, code.as_mut());
         if let Some(code) = code {
             let mut log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
             log.add(&code.log);
@@ -146,10 +165,11 @@ impl<'a> Labelling<'a> {
 
     fn label_chunks<'m>(
         &self,
+        system: &TlaSystem<'m>,
         worker: &mut Evaluator<'m>,
         mut code: Option<&mut CompiledAtoms<'a, 'm>>,
-        compares: bool,
     ) {
+        let mut sample = Sample::new(system.evaluators);
         let mut own = Letters::default();
         // Numbers of own letters among all letters.
         let mut numbers: Vec<u32> = Vec::new();
@@ -165,7 +185,13 @@ impl<'a> Labelling<'a> {
             for node in first..nodes.min(first.saturating_add(CHUNK_NODES)) {
                 let labelled = match self.limits.time_limit() {
                     Some(limit) => Err(Stop::Limit(limit)),
-                    None => self.label(worker, code.as_deref_mut(), node, &mut labels, compares),
+                    None => self.label(
+                        (system, &mut sample),
+                        worker,
+                        code.as_deref_mut(),
+                        node,
+                        &mut labels,
+                    ),
                 };
                 if let Err(stop) = labelled {
                     self.stop_at(node, stop);
@@ -207,30 +233,90 @@ impl<'a> Labelling<'a> {
     /// The labels of a state and of its steps.
     fn label<'m>(
         &self,
+        (system, sample): (&TlaSystem<'m>, &mut Sample),
         worker: &mut Evaluator<'m>,
         code: Option<&mut CompiledAtoms<'a, 'm>>,
         node: Node,
         labels: &mut NodeLabels,
-        compares: bool,
     ) -> Result<(), Stop> {
         set_level(self.graph.level(node));
         set_queued(self.queue_lengths.get(node as usize).copied().map(u64::from));
-        let compiled = code.and_then(|code| self.label_compiled(worker, code, node, labels));
-        if compiled.is_none() {
+        let Some(code) = code else {
+            return self.label_interpreted(worker, node, labels);
+        };
+        if self.label_compiled(worker, code, node, labels).is_none() {
             return self.label_interpreted(worker, node, labels);
         }
-        if compares {
+        if sample.takes(std::iter::empty()) {
+            code.log.compared += 1;
             let mut expected = NodeLabels::default();
-            match self.label_interpreted(worker, node, &mut expected) {
-                Ok(()) => assert_eq!(*labels, expected, "the labels of {:?}", self.graph.state(node)),
-                Err(Stop::Limit(_)) => {}
-                Err(stop) => panic!(
-                    "compiled code has labels where there is an error in {:?}: {stop:?}",
-                    self.graph.state(node)
-                ),
+            let evaluated = sample.timed(|| self.label_interpreted(worker, node, &mut expected));
+            if let Some(stop) = self.difference(system, node, (labels, &expected), evaluated) {
+                return Err(stop);
             }
         }
         Ok(())
+    }
+
+    /// How the labels that compiled code has found differ from those of the evaluator.
+    fn difference(
+        &self,
+        system: &TlaSystem<'_>,
+        node: Node,
+        (found, expected): (&NodeLabels, &NodeLabels),
+        evaluated: Result<(), Stop>,
+    ) -> Option<Stop> {
+        let (compiled, evaluated) = match evaluated {
+            Ok(()) if found == expected => return None,
+            Ok(()) => (format!("{found:?}"), format!("{expected:?}")),
+            Err(Stop::Failed(_, failure)) => (format!("{found:?}"), failure.to_string()),
+            Err(_) => return None,
+        };
+        let disagreement = Disagreement {
+            what: "the truth values of the temporal properties' formulas".to_owned(),
+            state: self
+                .graph
+                .state(node)
+                .map_or_else(|_| Vec::new(), |state| state.to_vec()),
+            level: self.graph.level(node),
+            compiled,
+            evaluated,
+        };
+        let _ = system.disagreement.set(Box::new(disagreement));
+        Some(Stop::Disagreement)
+    }
+
+    /// Computes the labels of some states again, and of the steps from them, by the evaluator: nothing is reported on the word of compiled code.
+    fn confirm(&self, system: &TlaSystem<'_>, labelled: &LabelledGraph, nodes: &[Node]) -> Result<(), Stop> {
+        let mut worker = system.worker(0);
+        for node in nodes {
+            set_level(self.graph.level(*node));
+            set_queued(self.queue_lengths.get(*node as usize).copied().map(u64::from));
+            let mut expected = NodeLabels::default();
+            let evaluated = self.label_interpreted(&mut worker, *node, &mut expected);
+            set_queued(None);
+            let found = self.labels_of(labelled, *node);
+            if let Ok(()) = evaluated {
+                self.finish_labels(&mut expected);
+            }
+            if let Some(stop) = self.difference(system, *node, (&found, &expected), evaluated) {
+                return Err(stop);
+            }
+        }
+        Ok(())
+    }
+
+    /// The labels of a state in the labelled graph, as [`Self::finish_labels`] leaves them.
+    fn labels_of(&self, labelled: &LabelledGraph, node: Node) -> NodeLabels {
+        let letter = |number: u32| labelled.letters[number as usize].iter().copied();
+        NodeLabels {
+            of_state: letter(labelled.stuttering[node as usize]).collect(),
+            of_steps: labelled
+                .steps(node)
+                .iter()
+                .flat_map(|(_, number)| letter(*number))
+                .collect(),
+        }
     }
 
     /// Appends the letters of a state and of its steps.
@@ -241,19 +327,25 @@ impl<'a> Labelling<'a> {
         stuttering: &mut Vec<u32>,
         steps: &mut Vec<u32>,
     ) {
+        self.finish_labels(labels);
         let NodeLabels { of_state, of_steps } = labels;
-        // What holds in a state holds for the steps from it.
+        for of_step in of_steps.chunks_exact(of_state.len()) {
+            steps.push(letters.number(of_step));
+        }
+        stuttering.push(letters.number(of_state));
+    }
+
+    /// Adds to the labels of steps what holds in their state, and to those of the state what holds for a step that stutters.
+    fn finish_labels(&self, NodeLabels { of_state, of_steps }: &mut NodeLabels) {
         for of_step in of_steps.chunks_exact_mut(of_state.len()) {
             for (step, state) in of_step.iter_mut().zip(of_state.iter()) {
                 *step |= state;
             }
-            steps.push(letters.number(of_step));
         }
         for (number, atom) in (0 as Atom..).zip(self.atoms) {
             if let AtomKind::Step { stutters: true, .. } = atom.kind {
                 add(of_state, number);
             }
         }
-        stuttering.push(letters.number(of_state));
     }
 }

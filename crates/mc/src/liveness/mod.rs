@@ -12,8 +12,8 @@
 //! 6. `component`: a fair strongly connected component is searched for; `lasso` makes a short lasso through it.
 //! 7. `early_look`: the same is done for the part of the graph that is explored so far, while the search runs.
 //! 8. `view`: where only the states that a VIEW tells apart can be explored, it is done for these.
-//! 9. The lasso is evaluated again, by the definition of the temporal operators, before it is reported; `explain` says why it is a
-//!    counterexample.
+//! 9. The labels of the lasso are computed again by the evaluator, and it is evaluated again, by the definition of the temporal operators,
+//!    before it is reported; `explain` says why it is a counterexample.
 //!
 //! Every state may stutter. Constraints remove states and steps from the graph, as in TLC; whether an action is enabled does not
 //! depend on them.
@@ -39,6 +39,7 @@ mod view;
 use omnilink_evidence::LassoReason;
 use omnilink_tla::eval::error::Failure;
 use omnilink_tla::model::{Check, CompiledSpec};
+use omnilink_tla_compile::Evaluators;
 
 pub(crate) use self::early_look::EarlyLook;
 pub(crate) use self::graph::{GraphRecorder, Node, StateGraph};
@@ -72,6 +73,8 @@ pub(crate) enum Stop {
     TooLarge,
     /// The lasso that was found is none: a mistake of this program.
     NotReplayed,
+    /// Compiled code and the evaluator differ, as the system knows.
+    Disagreement,
 }
 
 /// A temporal property.
@@ -175,13 +178,17 @@ impl Liveness {
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
         let labelled = labelling::label(system, &self.atoms, graph, limits, workers)?;
-        self.check_labelled(system, &labelled, limits, shows_all)
+        let confirm =
+            |nodes: &[Node]| labelling::confirm(system, &self.atoms, (graph, &labelled), limits, nodes);
+        let confirm = (system.evaluators != Evaluators::Interpreter).then_some(&confirm as _);
+        self.check_labelled(system, (&labelled, confirm), limits, shows_all)
     }
 
+    /// Checks the properties on a labelled graph. If compiled code has labelled it, the labels of a lasso are to be confirmed.
     fn check_labelled(
         &self,
         system: &TlaSystem<'_>,
-        labelled: &LabelledGraph,
+        (labelled, confirm): (&LabelledGraph, Option<&dyn Fn(&[Node]) -> Result<(), Stop>>),
         limits: &LimitWatch<'_>,
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
@@ -206,6 +213,9 @@ impl Liveness {
             let Some(lasso) = find_lasso(labelled, &mut forms, &conjuncts, limits)? else {
                 continue;
             };
+            if let Some(confirm) = confirm {
+                confirm(&lasso.nodes)?;
+            }
             let holds = |formula: &TemporalFormula| lasso.truths(labelled, formula)[0];
             if holds(&property.formula) || !self.fairness.iter().all(holds) {
                 return Err(Stop::NotReplayed);

@@ -63,7 +63,7 @@ impl Liveness {
     ) -> Result<ViewOutcome, Stop> {
         let mut steps = StepReader::new(system, &self.atoms, limits);
         let labelled = steps.labelled(graph)?;
-        let mut outcome = self.check_labelled(system, &labelled, limits, true)?;
+        let mut outcome = self.check_labelled(system, (&labelled, None), limits, true)?;
         let mut followed = Vec::new();
         for counterexample in &mut outcome.counterexamples {
             followed.push(steps.follow(graph, &labelled, counterexample)?);

@@ -51,6 +51,7 @@ impl Report {
             held: self.held,
             coverage: self.coverage,
             definitions: self.definitions,
+            compared: self.compared,
             graph: None,
         };
         match self.answer {

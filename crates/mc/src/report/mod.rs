@@ -3,10 +3,11 @@
 mod evidence;
 
 pub use omnilink_evidence::{
-    ActionSteps, ActionTaken, Behaviour, DefinitionUse, FalsePart, LassoReason, PropertyKind,
+    ActionSteps, ActionTaken, Behaviour, Compared, DefinitionUse, FalsePart, LassoReason, PropertyKind,
     UncheckedProperty, Verdict,
 };
 
+use crate::compiled::Disagreement;
 use crate::limits::Limit;
 use crate::simulation::Lengths;
 use crate::statistics::SearchStatistics;
@@ -49,6 +50,10 @@ pub struct Report {
     pub definitions: Vec<DefinitionUse>,
     /// What else a person should know.
     pub notes: Vec<String>,
+    /// How many of the states for which compiled code was run were compared with the evaluator.
+    pub compared: Option<Compared>,
+    /// Where the two differ: then the evaluator has answered alone.
+    pub disagreement: Option<Box<Disagreement>>,
     /// The number of workers.
     pub workers: usize,
     /// Wall-clock time.

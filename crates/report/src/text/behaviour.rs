@@ -363,5 +363,12 @@ fn figures(evidence: &Evidence, exploration: &Exploration) -> String {
     let memory = figures
         .peak_bytes
         .map_or_else(String::new, |peak| format!(", {}", bytes(peak)));
-    format!("{size}{left} ({}{memory})\n", seconds(figures.seconds))
+    let compared = exploration.compared.map_or_else(String::new, |compared| {
+        format!(
+            "{} of {} states compared with the evaluator\n",
+            count(compared.states),
+            count(compared.of)
+        )
+    });
+    format!("{size}{left} ({}{memory})\n{compared}", seconds(figures.seconds))
 }

@@ -54,11 +54,10 @@ impl<'p> Compiler<'_, 'p> {
                     of,
                     searches,
                 } if searches == self.searches => Some((node, address, of)),
-                Binding::ByName { node, scope: own } => {
-                    let own = own.about(scope.primed);
+                Binding::ByName(deferred) | Binding::Alias(deferred) => {
+                    let (node, own) = scope.read(&deferred);
                     self.start_of(node, &own)?
                 }
-                Binding::Alias { node, scope: own } => self.start_of(node, &own)?,
                 _ => None,
             },
             _ => None,

@@ -8,6 +8,7 @@ use omnilink_tla_ir::{Bounded, Kind, Node};
 
 use super::branching::may_branch;
 use super::compiler::{Compiled, Compiler, not_compiled};
+use super::leading::Fail;
 use super::scope::Scope;
 use crate::code::{Instruction, RegisterIndex, Target, ValueOperation};
 use crate::values::ValueWord;
@@ -50,7 +51,7 @@ impl<'p> Compiler<'_, 'p> {
     /// The whole next-state relation.
     pub(crate) fn whole_action(&mut self, body: &'p Node, scope: &Scope<'p>) -> Compiled<()> {
         let end = self.label();
-        self.step(body, scope, &Rest::Done, end)?;
+        self.step(body, scope, &Rest::Done, Fail::to(end))?;
         self.place(end);
         self.emit(Instruction::Done);
         Ok(())
@@ -62,7 +63,7 @@ impl<'p> Compiler<'_, 'p> {
         node: &'p Node,
         scope: &Scope<'p>,
         rest: &Rest<'_, 'p>,
-        fail: Target,
+        fail: Fail,
     ) -> Compiled<()> {
         let (assigned, action) = (self.assigned, self.action);
         let result = self.or_else(
@@ -84,15 +85,17 @@ impl<'p> Compiler<'_, 'p> {
         node: &'p Node,
         scope: &Scope<'p>,
         rest: &Rest<'_, 'p>,
-        fail: Target,
+        fail: Fail,
     ) -> Compiled<()> {
         self.check_size(node)?;
         if self.is_guard(node, scope) {
             return self.check(node, scope, rest, fail);
         }
-        if !stays_at_front(node) {
-            self.leading = None;
-        }
+        let fail = if stays_at_front(node) {
+            fail
+        } else {
+            fail.behind_front()
+        };
         match &node.kind {
             Kind::And(conjuncts) => {
                 let rest = Rest::Nodes {
@@ -113,12 +116,12 @@ impl<'p> Compiler<'_, 'p> {
                 let mark = self.mark();
                 let outside = self.loops.len();
                 self.each(bounded, node, scope, &mut |this, scope| {
-                    this.leading = Some(this.front(bounded, outside));
-                    let result = this.branch(mark, |this, next| this.step(&bounded.body, scope, rest, next));
-                    this.leading = None;
-                    result
+                    let front = Some(this.front(bounded, outside));
+                    this.branch(mark, |this, goto| {
+                        this.step(&bounded.body, scope, rest, Fail { goto, front })
+                    })
                 })?;
-                self.emit(Instruction::Jump { goto: fail });
+                self.emit(Instruction::Jump { goto: fail.goto });
                 Ok(())
             }
             Kind::ForAll(bounded) => self.step_for_all(bounded, node, scope, rest, fail),
@@ -134,7 +137,7 @@ impl<'p> Compiler<'_, 'p> {
                             left,
                             right,
                             is: false,
-                            goto: fail,
+                            goto: fail.goto,
                         });
                     }
                     self.proceed(rest, fail)
@@ -161,7 +164,7 @@ impl<'p> Compiler<'_, 'p> {
                         self.assigned |= bit(*variable);
                         continue;
                     }
-                    self.compare_unchanged(*variable, fail, false);
+                    self.compare_unchanged(*variable, fail.goto, false);
                 }
                 self.proceed(rest, fail)
             }
@@ -175,7 +178,7 @@ impl<'p> Compiler<'_, 'p> {
                 let known = self.known.len();
                 self.step(yes, scope, rest, fail)?;
                 self.forget_beyond(known);
-                self.emit(Instruction::Jump { goto: fail });
+                self.emit(Instruction::Jump { goto: fail.goto });
                 self.place(otherwise);
                 self.step(no, scope, rest, fail)
             }
@@ -186,7 +189,7 @@ impl<'p> Compiler<'_, 'p> {
                     let known = self.known.len();
                     self.step(value, scope, rest, fail)?;
                     self.forget_beyond(known);
-                    self.emit(Instruction::Jump { goto: fail });
+                    self.emit(Instruction::Jump { goto: fail.goto });
                     self.place(next);
                 }
                 match other {
@@ -203,17 +206,17 @@ impl<'p> Compiler<'_, 'p> {
                 let known = self.known.len();
                 self.step(&operands.1, scope, rest, fail)?;
                 self.forget_beyond(known);
-                self.emit(Instruction::Jump { goto: fail });
+                self.emit(Instruction::Jump { goto: fail.goto });
                 self.place(otherwise);
                 self.proceed(rest, fail)
             }
             Kind::Let(slots, body) => {
-                self.arguments_at_front(slots, scope);
+                let fail = self.arguments_at_front(slots, scope, fail);
                 let scope = self.let_scope(slots, scope)?;
                 self.step(body, &scope, rest, fail)
             }
             Kind::Call(call) if may_branch(node) || self.mention_next(node.uses.slots, scope) => {
-                self.arguments_at_front(&call.arguments, scope);
+                let fail = self.arguments_at_front(&call.arguments, scope, fail);
                 let (inner, body) = self.called(call, node, scope)?;
                 let result = self.step(body, &inner, rest, fail);
                 self.calls.pop();
@@ -225,9 +228,8 @@ impl<'p> Compiler<'_, 'p> {
                 self.calls.pop();
                 result
             }
-            Kind::Local(slot) => match scope.get(*slot).clone().expression() {
-                Some((inner, own)) if may_branch(inner) || self.mention_next(inner.uses.slots, own) => {
-                    let own = own.about(scope.primed);
+            Kind::Local(slot) => match scope.expression(*slot) {
+                Some((inner, own)) if may_branch(inner) || self.mention_next(inner.uses.slots, &own) => {
                     self.step(inner, &own, rest, fail)
                 }
                 _ => self.check(node, scope, rest, fail),
@@ -262,18 +264,18 @@ impl<'p> Compiler<'_, 'p> {
         branches: &[&'p Node],
         scope: &Scope<'p>,
         rest: &Rest<'_, 'p>,
-        fail: Target,
+        fail: Fail,
     ) -> Compiled<()> {
         let mark = self.mark();
         for branch in branches {
             let next = self.label();
             let known = self.known.len();
-            self.step(branch, scope, rest, next)?;
+            self.step(branch, scope, rest, Fail::to(next))?;
             self.place(next);
             self.forget_beyond(known);
             self.emit(Instruction::Undo { mark });
         }
-        self.emit(Instruction::Jump { goto: fail });
+        self.emit(Instruction::Jump { goto: fail.goto });
         Ok(())
     }
 
@@ -299,20 +301,14 @@ impl<'p> Compiler<'_, 'p> {
     }
 
     /// A formula that assigns nothing.
-    fn check(
-        &mut self,
-        node: &'p Node,
-        scope: &Scope<'p>,
-        rest: &Rest<'_, 'p>,
-        fail: Target,
-    ) -> Compiled<()> {
-        let goto = self.guard_target(node, scope, fail);
+    fn check(&mut self, node: &'p Node, scope: &Scope<'p>, rest: &Rest<'_, 'p>, fail: Fail) -> Compiled<()> {
+        let (goto, fail) = self.guard_target(node, scope, fail);
         self.condition(node, scope, goto, false)?;
         self.proceed(rest, fail)
     }
 
     /// What follows.
-    pub(super) fn proceed(&mut self, rest: &Rest<'_, 'p>, fail: Target) -> Compiled<()> {
+    pub(super) fn proceed(&mut self, rest: &Rest<'_, 'p>, fail: Fail) -> Compiled<()> {
         // What follows a call is not within it: it may call the same operator.
         let calls = match rest {
             Rest::Done | Rest::Found { .. } => 0,
@@ -325,7 +321,7 @@ impl<'p> Compiler<'_, 'p> {
         result
     }
 
-    fn follow(&mut self, rest: &Rest<'_, 'p>, fail: Target) -> Compiled<()> {
+    fn follow(&mut self, rest: &Rest<'_, 'p>, fail: Fail) -> Compiled<()> {
         match rest {
             Rest::Done => {
                 let action = self.action;
@@ -333,7 +329,7 @@ impl<'p> Compiler<'_, 'p> {
                     true => Instruction::Emit { action },
                     false => Instruction::Open,
                 });
-                self.emit(Instruction::Jump { goto: fail });
+                self.emit(Instruction::Jump { goto: fail.goto });
                 Ok(())
             }
             Rest::Found { found } => {
@@ -344,7 +340,7 @@ impl<'p> Compiler<'_, 'p> {
                 nodes, scope, rest, ..
             } if self.is_complete() => {
                 for node in *nodes {
-                    self.condition(node, scope, fail, false)?;
+                    self.condition(node, scope, fail.goto, false)?;
                 }
                 self.proceed(rest, fail)
             }
@@ -382,7 +378,7 @@ impl<'p> Compiler<'_, 'p> {
                     rest,
                 };
                 if self.is_complete() {
-                    self.condition(&bounded.body, &inner, fail, false)?;
+                    self.condition(&bounded.body, &inner, fail.goto, false)?;
                     return self.proceed(&following, fail);
                 }
                 self.step(&bounded.body, &inner, &following, fail)
@@ -393,7 +389,7 @@ impl<'p> Compiler<'_, 'p> {
                 rest,
                 ..
             } => {
-                self.condition(unchanged, scope, fail, true)?;
+                self.condition(unchanged, scope, fail.goto, true)?;
                 self.proceed(rest, fail)
             }
         }
@@ -405,7 +401,7 @@ impl<'p> Compiler<'_, 'p> {
         node: &'p Node,
         scope: &Scope<'p>,
         rest: &Rest<'_, 'p>,
-        fail: Target,
+        fail: Fail,
     ) -> Compiled<()> {
         if !may_branch(&bounded.body) && !self.mention_next(node.uses.slots, scope) {
             return self.check(node, scope, rest, fail);

@@ -5,8 +5,9 @@ use omnilink_tla_ir::{Kind, Node, PathStep, Update, slot_bit};
 use super::access::at_cell;
 use super::action::{Rest, bit};
 use super::compiler::{Compiled, Compiler};
+use super::leading::Fail;
 use super::scope::{Binding, Scope};
-use crate::code::{Address, Instruction, Of, RegisterIndex, Target};
+use crate::code::{Address, Instruction, Of, RegisterIndex};
 use crate::layout::LayoutNodeId;
 
 impl<'p> Compiler<'_, 'p> {
@@ -16,17 +17,17 @@ impl<'p> Compiler<'_, 'p> {
         variable: u32,
         set: RegisterIndex,
         rest: &Rest<'_, 'p>,
-        fail: Target,
+        fail: Fail,
     ) -> Compiled<()> {
         let mark = self.mark();
         self.each_element(set, &mut |this, element| {
             this.branch(mark, |this, next| {
                 this.store_next(variable, element);
                 this.assigned |= bit(variable);
-                this.proceed(rest, next)
+                this.proceed(rest, Fail::to(next))
             })
         })?;
-        self.emit(Instruction::Jump { goto: fail });
+        self.emit(Instruction::Jump { goto: fail.goto });
         Ok(())
     }
 

@@ -50,9 +50,8 @@ impl<'p> Compiler<'_, 'p> {
         }
         (0..63).filter(|slot| slots >> slot & 1 == 1).any(|slot| {
             scope
-                .get(slot)
-                .expression()
-                .is_some_and(|(node, own)| may_branch(node) || self.mention_next(node.uses.slots, own))
+                .expression(slot)
+                .is_some_and(|(node, own)| may_branch(node) || self.mention_next(node.uses.slots, &own))
         })
     }
 
@@ -63,9 +62,8 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Var(variable) if scope.primed => Some(*variable),
             Kind::Prime(inner) if !scope.primed => self.target(inner, &scope.about(true)),
             Kind::Local(slot) => {
-                let binding = scope.get(*slot).clone();
-                let (node, own) = binding.expression()?;
-                self.target(node, &own.about(scope.primed))
+                let (node, own) = scope.expression(*slot)?;
+                self.target(node, &own)
             }
             Kind::Call(call) if call.arguments.is_empty() => {
                 let body = &self.program.operators[call.operator as usize].body;

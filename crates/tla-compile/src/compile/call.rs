@@ -5,7 +5,7 @@ use std::rc::Rc;
 use omnilink_tla_ir::{Application, Argument, Kind, Node, PathStep};
 
 use super::compiler::{Compiled, Compiler, not_compiled};
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Deferred, Scope};
 use crate::code::{RegisterIndex, Target};
 
 impl<'p> Compiler<'_, 'p> {
@@ -30,24 +30,20 @@ impl<'p> Compiler<'_, 'p> {
                 self.add_origins(register, node.uses.slots, scope);
                 Binding::Register(register)
             }
-            Argument::Value(node) | Argument::Lazy(node) if self.is_cheap(node, scope) => Binding::Alias {
-                node,
-                scope: scope.clone(),
-            },
+            Argument::Value(node) | Argument::Lazy(node) if self.is_cheap(node, scope) => {
+                Binding::Alias(Deferred::new(node, scope))
+            }
             Argument::Value(Node {
                 kind: Kind::Local(slot),
                 ..
-            }) if matches!(scope.get(*slot), Binding::Alias { .. }) => scope.get(*slot).clone(),
+            }) if matches!(scope.get(*slot), Binding::Alias(_)) => scope.get(*slot).clone(),
             Argument::Value(node) => Binding::Register(self.expression(node, scope)?),
             Argument::Lazy(Node {
                 kind: Kind::Local(slot),
                 ..
-            }) if !matches!(scope.get(*slot), Binding::ByName { .. }) => scope.get(*slot).clone(),
+            }) if !matches!(scope.get(*slot), Binding::ByName(_)) => scope.get(*slot).clone(),
             Argument::Lazy(node) => self.lazy(node, scope),
-            Argument::ByName(node) => Binding::ByName {
-                node,
-                scope: scope.clone(),
-            },
+            Argument::ByName(node) => Binding::ByName(Deferred::new(node, scope)),
             Argument::Slot(slot) => scope.get(*slot).clone(),
             Argument::Operator(operator, captures) => Binding::Operator {
                 operator: *operator,

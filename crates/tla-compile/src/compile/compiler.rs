@@ -9,9 +9,9 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::available::Available;
-use super::leading::{Front, OpenLoop};
+use super::leading::OpenLoop;
 use super::procedure::{Procedure, ProcedureKey};
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Deferred, Scope};
 use crate::code::{Code, Instruction, MemoKey, Of, RegisterIndex, Site, Target};
 use crate::layout::CellLayout;
 use crate::values::{ValueStore, ValueWord};
@@ -86,8 +86,6 @@ pub(crate) struct Compiler<'a, 'p> {
     pub(crate) loops: Vec<OpenLoop>,
     /// What is behind each loop around the current place.
     pub(crate) exits: Vec<Target>,
-    /// Where the place is at the front of `\E` in an action.
-    pub(crate) leading: Option<Front>,
     /// Whether `TLCGet("queue")` has a value.
     pub(crate) knows_queue: bool,
     /// The number of searches around the current place.
@@ -95,6 +93,22 @@ pub(crate) struct Compiler<'a, 'p> {
     /// The number of branches of actions that are left to the evaluator.
     pub(crate) gaps: usize,
     pub(crate) reasons: Vec<NotCompiled>,
+}
+
+/// All that is to be as it was if code is taken back. What is not here is only added to, and what was added does no harm: registers,
+/// constants, lists, and places and numbers of what is known, which are never given out again.
+#[derive(Clone, Copy)]
+struct Point {
+    instructions: usize,
+    last_placed: usize,
+    known: usize,
+    calls: usize,
+    loops: usize,
+    exits: usize,
+    reasons: usize,
+    gaps: usize,
+    assigned: u64,
+    action: u32,
 }
 
 pub(crate) fn not_compiled(node: &Node, reason: &'static str) -> NotCompiled {
@@ -136,7 +150,6 @@ impl<'a, 'p> Compiler<'a, 'p> {
             refutes: false,
             loops: Vec::new(),
             exits: Vec::new(),
-            leading: None,
             knows_queue: false,
             searches: 0,
             gaps: 0,
@@ -374,8 +387,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
         let register = self.register();
         self.emit(Instruction::Forget { register });
         Binding::Lazy {
-            node,
-            scope: scope.clone(),
+            deferred: Deferred::new(node, scope),
             register,
             number: self.lazy_number(),
         }
@@ -386,16 +398,43 @@ impl<'a, 'p> Compiler<'a, 'p> {
         self.lazies
     }
 
+    fn point(&self) -> Point {
+        Point {
+            instructions: self.code.instructions.len(),
+            last_placed: self.last_placed,
+            known: self.known.len(),
+            calls: self.calls.len(),
+            loops: self.loops.len(),
+            exits: self.exits.len(),
+            reasons: self.reasons.len(),
+            gaps: self.gaps,
+            assigned: self.assigned,
+            action: self.action,
+        }
+    }
+
+    fn back_to(&mut self, point: Point) {
+        self.code.instructions.truncate(point.instructions);
+        self.last_placed = point.last_placed;
+        self.forget_beyond(point.known);
+        self.calls.truncate(point.calls);
+        self.loops.truncate(point.loops);
+        self.exits.truncate(point.exits);
+        self.reasons.truncate(point.reasons);
+        self.gaps = point.gaps;
+        self.assigned = point.assigned;
+        self.action = point.action;
+    }
+
     /// Runs; if that fails, takes back the code that it made and runs something else.
     pub(crate) fn or_else<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Compiled<T>,
         otherwise: impl FnOnce(&mut Self, NotCompiled) -> Compiled<T>,
     ) -> Compiled<T> {
-        let (instructions, known, calls) = (self.code.instructions.len(), self.known.len(), self.calls.len());
-        let (loops, exits, reasons) = (self.loops.len(), self.exits.len(), self.reasons.len());
+        let point = self.point();
         // Code that may be taken back is not fused with what is before it.
-        let floor = std::mem::replace(&mut self.floor, instructions);
+        let floor = std::mem::replace(&mut self.floor, point.instructions);
         let result = run(self);
         self.floor = floor;
         match result {
@@ -405,13 +444,7 @@ impl<'a, 'p> Compiler<'a, 'p> {
                 reason: "its code would be too large",
             }),
             Err(reason) => {
-                self.code.instructions.truncate(instructions);
-                self.forget_beyond(known);
-                self.calls.truncate(calls);
-                self.loops.truncate(loops);
-                self.exits.truncate(exits);
-                self.leading = None;
-                self.reasons.truncate(reasons);
+                self.back_to(point);
                 otherwise(self, reason)
             }
         }

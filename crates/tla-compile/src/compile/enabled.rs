@@ -11,6 +11,7 @@ use omnilink_tla_ir::Node;
 use super::access::at_cell;
 use super::action::Rest;
 use super::compiler::{Compiled, Compiler, not_compiled};
+use super::leading::Fail;
 use super::scope::Scope;
 use crate::code::{Instruction, Of, RegisterIndex, Target};
 
@@ -30,13 +31,9 @@ impl<'p> Compiler<'_, 'p> {
         // What is left as it is is read too.
         self.code.reads = u64::MAX;
         let (found, none, end) = (self.label(), self.label(), self.label());
-        let (assigned, gaps) = (std::mem::take(&mut self.assigned), self.gaps);
-        let hidden = std::mem::take(&mut self.hidden);
-        self.searches += 1;
+        let gaps = self.gaps;
         self.emit(Instruction::Search);
-        let made = self.step(action, scope, &Rest::Found { found }, none);
-        self.searches -= 1;
-        (self.assigned, self.hidden) = (assigned, hidden);
+        let made = self.in_search(|this| this.step(action, scope, &Rest::Found { found }, Fail::to(none)));
         made?;
         if self.gaps > gaps {
             self.gaps = gaps;
@@ -55,6 +52,20 @@ impl<'p> Compiler<'_, 'p> {
         }
         self.place(end);
         Ok(())
+    }
+
+    /// Runs for an action of its own in the middle of other code: without next values, and without the loops around it, so that nothing of it
+    /// leads out of the search but its two ends.
+    fn in_search<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let assigned = std::mem::take(&mut self.assigned);
+        let hidden = std::mem::take(&mut self.hidden);
+        let loops = std::mem::take(&mut self.loops);
+        let exits = std::mem::take(&mut self.exits);
+        self.searches += 1;
+        let result = run(self);
+        self.searches -= 1;
+        (self.assigned, self.hidden, self.loops, self.exits) = (assigned, hidden, loops, exits);
+        result
     }
 
     /// Whether a variable is one that only an ENABLED has.

@@ -1,6 +1,6 @@
 //! Expressions: code that computes a value into a register.
 
-use omnilink_tla_ir::{Kind, Node};
+use omnilink_tla_ir::{Arithmetic, Kind, Node};
 
 use super::access::at_cell;
 use super::compiler::{Compiled, Compiler, not_compiled};
@@ -62,7 +62,11 @@ impl<'p> Compiler<'_, 'p> {
                     right,
                 }))
             }
-            Kind::Negative(operand) => self.operation(ValueOperation::Negative, &[operand], scope),
+            Kind::Negative(operand) => {
+                let zero = self.constant_value(&0.into());
+                let operand = self.expression(operand, scope)?;
+                Ok(self.calculate(Arithmetic::Minus, zero, operand))
+            }
             Kind::Interval(operands) => {
                 self.operation(ValueOperation::Interval, &[&operands.0, &operands.1], scope)
             }
@@ -212,7 +216,13 @@ impl<'p> Compiler<'_, 'p> {
     pub(crate) fn local(&mut self, slot: u32, scope: &Scope<'p>, node: &Node) -> Compiled<RegisterIndex> {
         match scope.get(slot).clone() {
             Binding::Register(register) => Ok(register),
-            Binding::Parameter { register, number } => {
+            Binding::Parameter { read_in, .. } if read_in != (scope.primed, self.searches) => {
+                Err(not_compiled(
+                    node,
+                    "a prime or ENABLED applies to a parameter of a recursive operator",
+                ))
+            }
+            Binding::Parameter { register, number, .. } => {
                 if !self.known.contains(&number) {
                     self.emit(Instruction::Need { register });
                     self.known.push(number);
@@ -226,15 +236,18 @@ impl<'p> Compiler<'_, 'p> {
             Binding::Cells {
                 node, address, of, ..
             } => Ok(self.load(node, address, of)),
-            Binding::ByName { node, scope: own } => self.expression(node, &own.about(scope.primed)),
-            Binding::Alias { node, scope: own } => self.expression(node, &own),
-            Binding::Lazy { node, scope: own, .. } if scope.primed => self.expression(node, &own.about(true)),
             Binding::Lazy {
-                node,
-                scope: own,
+                deferred,
                 register,
                 number,
-            } => self.forced(node, &own, register, number),
+            } if !scope.primed => {
+                let (node, own) = scope.read(&deferred);
+                self.forced(node, &own, register, number)
+            }
+            Binding::ByName(deferred) | Binding::Alias(deferred) | Binding::Lazy { deferred, .. } => {
+                let (node, own) = scope.read(&deferred);
+                self.expression(node, &own)
+            }
             Binding::Empty => Err(not_compiled(node, "a name is used before it has a value")),
             Binding::Operator { .. } => Err(not_compiled(node, "an operator is used as a value")),
         }

@@ -32,6 +32,28 @@ pub(crate) struct Front {
     loops: usize,
 }
 
+/// Where an action goes on when a part of it is false. It is handed on from each part to what follows it, and never kept: an action
+/// within another one, that of an ENABLED, has its own, and so does each branch.
+#[derive(Clone, Copy)]
+pub(super) struct Fail {
+    /// The end of the branch.
+    pub(super) goto: Target,
+    /// Whether the part is at the front of `\E`.
+    pub(super) front: Option<Front>,
+}
+
+impl Fail {
+    /// The end of a branch, which is not at the front of anything.
+    pub(super) fn to(goto: Target) -> Self {
+        Self { goto, front: None }
+    }
+
+    /// The same behind the front.
+    pub(super) fn behind_front(self) -> Self {
+        Self::to(self.goto)
+    }
+}
+
 impl<'p> Compiler<'_, 'p> {
     /// Runs inside of a loop.
     pub(super) fn within(
@@ -76,20 +98,25 @@ impl<'p> Compiler<'_, 'p> {
         front.loops = front.loops.max(front.outside + own);
     }
 
-    /// Where a guard of an action jumps to.
-    pub(super) fn guard_target(&mut self, node: &Node, scope: &Scope<'p>, fail: Target) -> Target {
-        let Some(mut front) = self.leading else {
-            return fail;
+    /// Where a guard of an action jumps to, and where what follows it does.
+    pub(super) fn guard_target(&self, node: &Node, scope: &Scope<'p>, fail: Fail) -> (Target, Fail) {
+        let Some(mut front) = fail.front else {
+            return (fail.goto, fail);
         };
         let target = self.ended_by(node, scope, &mut front);
-        self.leading = Some(front);
-        target.unwrap_or(fail)
+        let front = Some(front);
+        (target.unwrap_or(fail.goto), Fail { front, ..fail })
     }
 
-    /// Arguments that are evaluated before a call or the body of LET.
-    pub(super) fn arguments_at_front(&mut self, arguments: &'p [(u32, Argument)], scope: &Scope<'p>) {
-        let Some(mut front) = self.leading else {
-            return;
+    /// Where what follows arguments that are evaluated before a call or the body of LET jumps to.
+    pub(super) fn arguments_at_front(
+        &self,
+        arguments: &'p [(u32, Argument)],
+        scope: &Scope<'p>,
+        fail: Fail,
+    ) -> Fail {
+        let Some(mut front) = fail.front else {
+            return fail;
         };
         for (_, argument) in arguments {
             if let Argument::Value(node) = argument
@@ -98,7 +125,8 @@ impl<'p> Compiler<'_, 'p> {
                 self.move_front(node, scope, &mut front);
             }
         }
-        self.leading = Some(front);
+        let front = Some(front);
+        Fail { front, ..fail }
     }
 
     /// The body of a quantifier in a formula: jumps to `found` if it has the value `wanted`. Its loops began after `outside` others.

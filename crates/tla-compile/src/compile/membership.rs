@@ -7,7 +7,7 @@ use omnilink_tla_ir::{Argument, Kind, Node};
 use omnilink_value::Value;
 
 use super::compiler::{Compiled, Compiler};
-use super::scope::{Binding, Scope};
+use super::scope::Scope;
 use crate::code::{Address, Instruction, MemoKey, Of, RegisterIndex, Target, ValueOperation};
 use crate::layout::LayoutNodeId;
 use crate::values::ValueWord;
@@ -174,13 +174,9 @@ impl<'p> Compiler<'_, 'p> {
                 self.calls.pop();
                 Ok(())
             }
-            Kind::Local(slot) => match scope.get(*slot).clone() {
-                Binding::Alias { node, scope: own } => self.need_sets(node, &own),
-                Binding::Lazy { node, scope: own, .. } | Binding::ByName { node, scope: own } => {
-                    let own = own.about(scope.primed);
-                    self.need_sets(node, &own)
-                }
-                _ => Ok(()),
+            Kind::Local(slot) => match scope.expression(*slot) {
+                Some((node, own)) => self.need_sets(node, &own),
+                None => Ok(()),
             },
             _ => Ok(()),
         }
@@ -302,13 +298,9 @@ impl<'p> Compiler<'_, 'p> {
                 self.calls.pop();
                 Ok(())
             }
-            Kind::Local(slot) if self.is_structured(set, scope) => match scope.get(*slot).clone() {
-                Binding::Lazy { node, scope: own, .. } | Binding::ByName { node, scope: own } => {
-                    let own = own.about(scope.primed);
-                    self.member(element, node, &own, goto, is)
-                }
-                Binding::Alias { node, scope: own } => self.member(element, node, &own, goto, is),
-                _ => self.listed_member(element, set, scope, goto, is),
+            Kind::Local(slot) if self.is_structured(set, scope) => match scope.expression(*slot) {
+                Some((node, own)) => self.member(element, node, &own, goto, is),
+                None => self.listed_member(element, set, scope, goto, is),
             },
             _ => self.listed_member(element, set, scope, goto, is),
         }
@@ -379,8 +371,8 @@ impl<'p> Compiler<'_, 'p> {
                     && call.arguments.is_empty()
                     && self.is_structured(&program.operators[call.operator as usize].body, scope)
             }
-            Kind::Local(slot) => match scope.get(*slot).clone().expression() {
-                Some((node, own)) => self.is_structured(node, &own.clone()),
+            Kind::Local(slot) => match scope.expression(*slot) {
+                Some((node, own)) => self.is_structured(node, &own),
                 None => false,
             },
             _ => false,

@@ -145,7 +145,10 @@ impl<'p> Compiler<'_, 'p> {
     /// A name as an argument: its value need not be there.
     fn passed_on(&mut self, slot: u32, scope: &Scope<'p>, node: &'p Node) -> Compiled<RegisterIndex> {
         match scope.get(slot).clone() {
-            Binding::Register(register) | Binding::Parameter { register, .. } => Ok(register),
+            Binding::Register(register) => Ok(register),
+            Binding::Parameter {
+                register, read_in, ..
+            } if read_in == (scope.primed, self.searches) => Ok(register),
             Binding::Operator { .. } => Err(not_compiled(node, "an operator is used as a value")),
             _ => {
                 let to = self.register();
@@ -203,7 +206,12 @@ impl<'p> Compiler<'_, 'p> {
                 let register = inner.register();
                 let number = inner.lazy_number();
                 inner.code.parameters.push(register);
-                scope.bind(*slot, Binding::Parameter { register, number });
+                let parameter = Binding::Parameter {
+                    register,
+                    number,
+                    read_in: (key.primed, inner.searches),
+                };
+                scope.bind(*slot, parameter);
             }
             for (slot, (operator, captures)) in &key.operators {
                 let captures = captures.iter().map(|(slot, word)| {

@@ -142,9 +142,10 @@ impl<'p> Compiler<'_, 'p> {
                         .get(register)
                         .is_some_and(|origins| origins.iter().any(|origin| bound.contains(origin)))
             }
-            Binding::Lazy { node, scope, .. }
-            | Binding::ByName { node, scope }
-            | Binding::Alias { node, scope } => self.depends(node.uses.slots, scope, bound),
+            Binding::Lazy { deferred, .. } | Binding::ByName(deferred) | Binding::Alias(deferred) => {
+                let (slots, own) = deferred.slots();
+                self.depends(slots, own, bound)
+            }
             Binding::Operator { captures, .. } => captures
                 .iter()
                 .any(|(_, captured)| self.is_bound(captured, bound)),
@@ -172,9 +173,10 @@ impl<'p> Compiler<'_, 'p> {
                     found.push(*register);
                     found.extend(self.origins.get(register).into_iter().flatten());
                 }
-                Binding::Lazy { node, scope, .. }
-                | Binding::ByName { node, scope }
-                | Binding::Alias { node, scope } => self.find_origins(node.uses.slots, scope, found),
+                Binding::Lazy { deferred, .. } | Binding::ByName(deferred) | Binding::Alias(deferred) => {
+                    let (slots, own) = deferred.slots();
+                    self.find_origins(slots, own, found);
+                }
                 // No expression that mentions these is a constant.
                 Binding::Operator { .. } | Binding::Empty | Binding::Cells { .. } => {}
             }

@@ -31,7 +31,7 @@ impl<'p> Compiler<'_, 'p> {
                 Binding::Register(register) | Binding::Parameter { register, .. } => *register,
                 Binding::Lazy { register, number, .. } if self.known.contains(number) => *register,
                 // A variable or a constant: what is read of it is in the code.
-                Binding::Alias { .. } => continue,
+                Binding::Alias(_) => continue,
                 _ => return None,
             };
             if self.constant_in(register).is_none() && !registers.contains(&register) {

@@ -70,11 +70,11 @@ impl<'p> Compiler<'_, 'p> {
 
     /// The constant that a slot stands for.
     pub(crate) fn constant_slot(&mut self, slot: u32, scope: &Scope<'p>) -> Option<ValueWord> {
-        match scope.get(slot).clone() {
-            Binding::Register(register) => self.constant_in(register),
-            binding => {
-                let (node, own) = binding.expression()?;
-                self.folded(node, own)
+        match scope.get(slot) {
+            Binding::Register(register) => self.constant_in(*register),
+            _ => {
+                let (node, own) = scope.expression(slot)?;
+                self.folded(node, &own)
             }
         }
     }

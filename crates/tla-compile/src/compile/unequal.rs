@@ -140,8 +140,8 @@ impl<'p> Compiler<'_, 'p> {
                 self.calls.pop();
                 Ok(())
             }
-            Kind::Local(slot) if !scope.primed => match scope.get(*slot).clone().expression() {
-                Some((inner, own)) => self.unequal(value, inner, own, bound, goto),
+            Kind::Local(slot) => match scope.expression(*slot) {
+                Some((inner, own)) => self.unequal(value, inner, &own, bound, goto),
                 None => Ok(()),
             },
             _ => Ok(()),

@@ -130,10 +130,6 @@ impl ValueStore {
             ValueOperation::BagDifference => {
                 self.known_or(operation, both, |this| this.bag_difference(first, second))
             }
-            ValueOperation::Negative => {
-                let int = first.as_int().ok_or(Trap::Type)?;
-                ValueWord::int(-int).ok_or(Trap::Size)
-            }
         }
     }
 
