@@ -47,10 +47,10 @@ pub(super) struct CompiledFormulas<'s> {
 impl CompiledFormulas<'_> {
     /// How many states the layout is learned from.
     pub(super) fn states_learned(&self) -> usize {
-        match self.evaluators {
+        self.layouts.states_learned(match self.evaluators {
             Evaluators::Both => STATES_LEARNED_TO_COMPARE,
             Evaluators::Compiled | Evaluators::Interpreter => STATES_LEARNED,
-        }
+        })
     }
 
     /// All formulas in the order of their codes, and whether each is about a step.
@@ -108,6 +108,7 @@ impl<'m> CompiledSystem<'_, 'm> {
         {
             return Ok(holds);
         }
+        self.log.formulas_given_up += u64::from(decided.is_err());
         let expected = self
             .sample
             .timed(|| interpreted(machine, worker, formula, successor));

@@ -20,6 +20,8 @@ pub(crate) struct CompilationLog {
     pub(crate) given_up: u64,
     /// Of the former, and of those that were labelled, the states that were compared with the evaluator.
     pub(crate) compared: u64,
+    /// Formulas in states or steps on which compiled code gave up.
+    pub(crate) formulas_given_up: u64,
     /// How often the code was made anew, because a value did not fit the layout or memory was full.
     pub(crate) made: u64,
     /// The number of instructions.
@@ -52,6 +54,7 @@ impl CompilationLog {
         self.interpreted += other.interpreted;
         self.given_up += other.given_up;
         self.compared += other.compared;
+        self.formulas_given_up += other.formulas_given_up;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
         self.initial += other.initial;
@@ -97,6 +100,12 @@ impl CompilationLog {
             notes.push(format!(
                 "compiled code has labelled {} states for temporal properties, and left {} of their formulas to the evaluator",
                 self.labelled, self.labels_given_up
+            ));
+        }
+        if self.formulas_given_up > 0 {
+            notes.push(format!(
+                "compiled code left {} answers of formulas in states and steps to the evaluator",
+                self.formulas_given_up
             ));
         }
         let places = self.places.iter().take(PLACES_MAX);
