@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
@@ -61,7 +62,9 @@ pub struct Linked {
     pub(crate) counts_branches: bool,
     /// Whether every step is evaluated.
     pub(crate) evaluates_steps: bool,
-    pub(crate) evaluators: Evaluators,
+    evaluators: Evaluators,
+    /// Whether compiled code was wrong.
+    is_code_wrong: AtomicBool,
     pub(crate) audits: bool,
     notes: Vec<String>,
     /// Which translation of a PlusCal algorithm was read.
@@ -71,6 +74,19 @@ pub struct Linked {
 }
 
 impl Linked {
+    /// What computes steps.
+    pub(crate) fn evaluators(&self) -> Evaluators {
+        match self.is_code_wrong.load(Ordering::Relaxed) {
+            true => Evaluators::Interpreter,
+            false => self.evaluators,
+        }
+    }
+
+    /// Lets the evaluator compute all steps of the models made from now on, because compiled code was wrong.
+    pub fn distrust_code(&self) {
+        self.is_code_wrong.store(true, Ordering::Relaxed);
+    }
+
     /// Reads a spec and everything that belongs to it.
     ///
     /// # Errors
@@ -263,6 +279,7 @@ impl Linked {
                 _ if options.audits => Evaluators::Both,
                 evaluators => evaluators,
             },
+            is_code_wrong: AtomicBool::new(false),
             notes,
             pluscal: options.search.pluscal(),
             acts_as: None,

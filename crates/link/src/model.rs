@@ -115,7 +115,7 @@ impl<'l> TlaModel<'l> {
             numbers: Cell::new(0),
             step_lanes: RefCell::default(),
             plain,
-            compiled: RefCell::new(CompiledSteps::new(&linked.program, linked.evaluators)),
+            compiled: RefCell::new(CompiledSteps::new(&linked.program, linked.evaluators())),
             only_reads: vec![OnceCell::new(); linked.bindings.len()],
         };
         for state in states {
@@ -129,6 +129,12 @@ impl<'l> TlaModel<'l> {
         }
         model.find_layout();
         Ok(model)
+    }
+
+    /// Whether compiled code has computed steps, and how one that was compared differs from what the evaluator says.
+    pub fn code_used(&self) -> (bool, Option<String>) {
+        let compiled = self.compiled.borrow();
+        (compiled.is_used(), compiled.difference().map(str::to_owned))
     }
 
     /// Finds what is the same in all states, and the cells that actions access.

@@ -3,8 +3,8 @@
 //! The first states that are evaluated show how the variables are spread over cells; then each operation is compiled when it is next needed, with
 //! its arguments in registers. So one piece of code serves all instances of an operation.
 //!
-//! Only a search may run it. A step on which it traps has to be evaluated. What the search concludes is checked by the evaluator alone: explanations
-//! are replayed with it, and violations confirmed as far as that search gets.
+//! Only a search may run it. A step on which it traps has to be evaluated, and a sample of the others is. What the search concludes is checked by the
+//! evaluator alone: explanations are replayed with it, and violations confirmed as far as that search gets.
 
 use omnilink_tla_eval::error::ErrorClass;
 use omnilink_tla_eval::{Evaluator, Flow, State};
@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::evaluators::Evaluators;
 use crate::layout::{CellLayout, Form};
 use crate::machine::Machine;
+use crate::sample::Sample;
 use crate::trap::Trap;
 use crate::values::ValueStore;
 
@@ -50,8 +51,9 @@ pub struct CompiledSteps<'l> {
     times_made: u32,
     /// Variables that nothing depends on. They stay as they are.
     ignored: Vec<u32>,
-    /// Whether each step is compared with its evaluation.
-    compares: bool,
+    sample: Sample,
+    /// How a step differs from its evaluation. Then no code is run any more.
+    difference: Option<String>,
 }
 
 /// The code of one operation.
@@ -81,7 +83,8 @@ impl<'l> CompiledSteps<'l> {
             started: 0,
             times_made: 0,
             ignored: Vec::new(),
-            compares: evaluators == Evaluators::Both,
+            sample: Sample::new(evaluators),
+            difference: None,
         }
     }
 
@@ -119,8 +122,22 @@ impl<'l> CompiledSteps<'l> {
         match run {
             Ok(count) => {
                 code.steps += 1;
-                if self.compares {
-                    compare(machine, evaluator, (operation, arguments), (from, &self.ignored));
+                if self.sample.takes(std::iter::once(number)) {
+                    let program = self.program;
+                    let found = self.sample.timed(|| {
+                        difference(
+                            machine,
+                            evaluator,
+                            program,
+                            (operation, arguments),
+                            (from, &self.ignored),
+                        )
+                    });
+                    if found.is_some() {
+                        self.difference = found;
+                        (self.machine, self.learned_from) = (None, None);
+                        return None;
+                    }
                 }
                 let after = |successor| machine.values_after(successor, &self.ignored);
                 Some((0..count).map(after).collect())
@@ -137,6 +154,16 @@ impl<'l> CompiledSteps<'l> {
                 None
             }
         }
+    }
+
+    /// How a step that was compared differs from its evaluation: a mistake of this program. The steps before it may be wrong, too.
+    pub fn difference(&self) -> Option<&str> {
+        self.difference.as_deref()
+    }
+
+    /// Whether any code was run.
+    pub fn is_used(&self) -> bool {
+        self.steps > 0
     }
 
     /// Learns from a state that is about to be evaluated.
@@ -163,6 +190,7 @@ impl<'l> CompiledSteps<'l> {
 
     /// Begins with no code and no values.
     fn start(&mut self, forms: Vec<Form>) {
+        self.sample.start();
         let mut store = ValueStore::default();
         let layout = CellLayout::new(forms, None, &mut store);
         self.started = self.steps;
@@ -214,16 +242,14 @@ impl<'l> CompiledSteps<'l> {
     }
 }
 
-/// Compares the successors found last with those of the evaluator, for tests.
-///
-/// # Panics
-/// If they differ.
-fn compare<'l>(
+/// How the successors found last differ from those of the evaluator.
+fn difference<'l>(
     machine: &mut Machine<'l>,
     evaluator: &mut Evaluator<'l>,
+    program: &Program,
     (operation, arguments): (OperatorId, &[Value]),
     (from, ignored): (&State, &[u32]),
-) {
+) -> Option<String> {
     let mut expected: Vec<(State, u32)> = Vec::new();
     let evaluated = evaluator.successors_of(operation, arguments, from, &mut |_, next, taken| {
         let mut next = next.to_vec();
@@ -233,12 +259,17 @@ fn compare<'l>(
         expected.push((next.into(), taken.map_or(u32::MAX, |taken| taken.action)));
         Ok(Flow::Go)
     });
-    match evaluated {
-        Err(failure) if failure.class == ErrorClass::Resource => return,
-        evaluated => assert!(evaluated.is_ok(), "compiled code accepts {from:?}: {evaluated:?}"),
-    }
     let actions: Vec<u32> = machine.found().iter().map(|found| found.action).collect();
     let after = |successor| machine.values_after(successor, ignored);
     let found: Vec<(State, u32)> = (0..actions.len()).map(after).zip(actions).collect();
-    assert_eq!(found, expected, "successors of {from:?} with {arguments:?}");
+    let evaluated = match evaluated {
+        Ok(()) if found == expected => return None,
+        Ok(()) => format!("{expected:?}"),
+        Err(failure) if failure.class == ErrorClass::Resource => return None,
+        Err(failure) => failure.to_string(),
+    };
+    let name = &program.operator(operation.formula()).name;
+    Some(format!(
+        "the steps of {name} with {arguments:?} from {from:?}: compiled code says {found:?}, the evaluator {evaluated}"
+    ))
 }

@@ -6,9 +6,9 @@
 //! - [`Machine`]: runs code.
 //! - [`CompiledSteps`]: steps of operations with arguments, on states that are given as values.
 //!
-//! **Compiled code never has the last word on anything unusual.** A type error, an argument outside a domain, a value that does not fit
-//! the layout, an expression that is not compiled: each is a [`Trap`], and the evaluator decides for this state. So compiled code has to
-//! be right only where it does not trap, and error messages, coverage and explanations are those of the evaluator.
+//! **Compiled code never reports an error.** A type error, an argument outside a domain, a value that does not fit the layout, an expression that
+//! is not compiled: each is a [`Trap`], and the evaluator decides for this state. So error messages, coverage and explanations are those of the
+//! evaluator. Where code does not trap it has to be right, and a [`Sample`] of what it finds is compared with the evaluator in every run.
 
 mod code;
 mod compile;
@@ -16,6 +16,7 @@ mod compiled_steps;
 mod evaluators;
 mod layout;
 mod machine;
+mod sample;
 mod trap;
 mod values;
 
@@ -25,5 +26,6 @@ pub use compiled_steps::CompiledSteps;
 pub use evaluators::Evaluators;
 pub use layout::{CellLayout, Exploded, Form, LayoutNode, LayoutNodeId};
 pub use machine::{Machine, Successor};
+pub use sample::Sample;
 pub use trap::Trap;
 pub use values::{ValueStore, ValueWord, WordContent};

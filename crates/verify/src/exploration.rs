@@ -148,7 +148,7 @@ impl BuiltSpec {
             .collect();
         let sources = self.model.program.sources.iter();
         let sources: serde_json::Map<String, serde_json::Value> = sources
-            .map(|(_, text)| (text.name().to_owned(), text.text().into()))
+            .map(|(_, text)| (text.path().display().to_string(), text.text().into()))
             .collect();
         let config = source.config.as_ref().map(|config| config.display().to_string());
         let file = json!({

@@ -1,6 +1,6 @@
 //! What a check against a specification finds besides the verdict, for reports.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use omnilink_engine::{Consistency, Decoded, Options};
@@ -23,6 +23,7 @@ pub struct Findings<'m, 'l> {
     model: &'m TlaModel<'l>,
     input: &'m Input,
     unexplained: RefCell<Option<Operation>>,
+    is_contradicted: Cell<bool>,
 }
 
 /// Advice is given from these numbers of explanations on, on average and at most.
@@ -37,6 +38,7 @@ impl<'m, 'l> Findings<'m, 'l> {
             model,
             input,
             unexplained: RefCell::default(),
+            is_contradicted: Cell::default(),
         }
     }
 
@@ -45,8 +47,14 @@ impl<'m, 'l> Findings<'m, 'l> {
         match event {
             CheckEvent::Begin => self.model.begin(),
             CheckEvent::Took(instance, timebox) => self.model.took(instance, timebox.is_pending()),
+            CheckEvent::Disagreement => self.is_contradicted.set(true),
             CheckEvent::Unexplained(operation) => *self.unexplained.borrow_mut() = Some(operation.clone()),
         }
+    }
+
+    /// Whether two searches have disagreed.
+    pub fn is_contradicted(&self) -> bool {
+        self.is_contradicted.get()
     }
 
     /// Completes a report.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::{Decoded, LimitWatch};
 use omnilink_evidence::{Evidence, Unknown, Verdict};
-use omnilink_link::{CollectedConstants, LinkOptions, TlaModel};
+use omnilink_link::{CollectedConstants, LinkOptions, Linked, TlaModel};
 use omnilink_memory::peak_bytes;
 use omnilink_tla::deep_stack;
 use omnilink_trace::Operation;
@@ -101,31 +101,15 @@ impl Validation {
             (options.collected, notes) = collection.finish();
             self.linked.get(&self.spec, &options)?
         };
-        // Reading the spec and collecting constants have taken their part of the time.
-        let mut request = self.request.clone();
-        let time = &mut request.options.limits.time;
-        *time = time.map(|time| time.saturating_sub(started.elapsed()));
-        // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
-        let deadline = time.map(|time| Instant::now() + time + GRACE);
-        let mut report = linked
-            .run_until(deadline, request.options.limits.interrupt, |model| {
-                let findings = Findings::new(model, input);
-                let mut report = check_observed(
-                    model,
-                    &|op| meaning(model, op),
-                    input,
-                    &request,
-                    progress,
-                    &|event| findings.take(event),
-                );
-                findings.add_to(&mut report);
-                findings.add_writers(&mut report, &request);
-                if let Some(mutation) = self.scrutiny.mutation {
-                    findings.add_mutation(&mut report, mutation, request.options);
-                }
-                report
-            })
-            .map_err(VerifyError::from)?;
+        let (mut report, wrong) = self.attempt(&linked, input, started, progress)?;
+        if let Some(wrong) = wrong {
+            // Steps before the one that was compared may have been wrong, too.
+            linked.distrust_code();
+            (report, _) = self.attempt(&linked, input, started, progress)?;
+            notes.push(format!(
+                "warning: compiled code is wrong, which is a mistake of omnilink; please report it. The evaluator alone has given this answer ({wrong})"
+            ));
+        }
         let stale = linked.stale_translations();
         notes.extend(stale.iter().chain(linked.notes()).cloned());
         notes.append(&mut report.notes);
@@ -141,6 +125,47 @@ impl Validation {
             }
         }
         Ok(report)
+    }
+
+    /// Checks one trace, and says how compiled code was found to be wrong: then the report counts for nothing.
+    fn attempt(
+        &self,
+        linked: &Linked,
+        input: &Input,
+        started: Instant,
+        progress: &ProgressCounter,
+    ) -> Result<(Evidence, Option<String>), VerifyError> {
+        // Reading the spec and collecting constants have taken their part of the time.
+        let mut request = self.request.clone();
+        let time = &mut request.options.limits.time;
+        *time = time.map(|time| time.saturating_sub(started.elapsed()));
+        // The engine looks at the clock between steps; an evaluation that goes on a moment longer is ended in its middle.
+        let deadline = time.map(|time| Instant::now() + time + GRACE);
+        let checked = linked.run_until(deadline, request.options.limits.interrupt, |model| {
+            let findings = Findings::new(model, input);
+            let mut report = check_observed(
+                model,
+                &|op| meaning(model, op),
+                input,
+                &request,
+                progress,
+                &|event| findings.take(event),
+            );
+            let wrong = match model.code_used() {
+                (_, Some(difference)) => Some(difference),
+                (true, None) if findings.is_contradicted() => report.error.clone(),
+                _ => None,
+            };
+            if wrong.is_none() {
+                findings.add_to(&mut report);
+                findings.add_writers(&mut report, &request);
+                if let Some(mutation) = self.scrutiny.mutation {
+                    findings.add_mutation(&mut report, mutation, request.options);
+                }
+            }
+            (report, wrong)
+        });
+        checked.map_err(VerifyError::from)
     }
 }
 

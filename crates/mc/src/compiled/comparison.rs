@@ -6,11 +6,9 @@
 //! again with the evaluator alone. So a mistake of the compiler costs time, and not the answer, where the sample meets it.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Flow};
-use omnilink_tla_compile::Evaluators;
 use omnilink_value::Value;
 
 use omnilink_tla_compile::Trap;
@@ -39,82 +37,6 @@ pub struct Disagreement {
 
 /// The first difference that a worker has found, which ends the search of all of them.
 pub(crate) type FirstDisagreement = OnceLock<Box<Disagreement>>;
-
-/// The states that are compared with the evaluator: the first ones after code was made; then those whose number is a power of two, among all states
-/// and among those from which an action leads; and others as long as comparing takes little time.
-#[derive(Debug)]
-pub(crate) struct Sample {
-    compares_all: bool,
-    /// States since the code was made.
-    fresh: u64,
-    states: u64,
-    /// For each action, how often it has led anywhere.
-    taken: Vec<u64>,
-    started: Instant,
-    spent: Duration,
-}
-
-/// States that are compared whenever code was made.
-const FRESH: u64 = 16;
-/// Up to this many states, each may be compared; later one in [`STRIDE`].
-const EACH: u64 = 1 << 12;
-const STRIDE: u64 = 1 << 4;
-/// Comparing may always take this long, and beyond that one part in [`SHARE`] of the time. So the states of a small search are all compared.
-const FREE: Duration = Duration::from_millis(100);
-const SHARE: u32 = 50;
-
-impl Sample {
-    pub(crate) fn new(evaluators: Evaluators) -> Self {
-        Self {
-            compares_all: evaluators == Evaluators::Both,
-            fresh: 0,
-            states: 0,
-            taken: Vec::new(),
-            started: Instant::now(),
-            spent: Duration::ZERO,
-        }
-    }
-
-    /// The code was made anew.
-    pub(super) fn start(&mut self) {
-        self.fresh = 0;
-    }
-
-    /// Whether the next state is compared, from which these actions lead.
-    pub(crate) fn takes(&mut self, actions: impl Iterator<Item = usize>) -> bool {
-        self.fresh += 1;
-        self.states += 1;
-        let mut is_due = self.compares_all || self.fresh <= FRESH || self.states.is_power_of_two();
-        let mut before = usize::MAX;
-        for action in actions.filter(|action| *action < u32::MAX as usize) {
-            // The steps of an action follow each other.
-            if std::mem::replace(&mut before, action) == action {
-                continue;
-            }
-            if self.taken.len() <= action {
-                self.taken.resize(action + 1, 0);
-            }
-            self.taken[action] += 1;
-            is_due |= self.taken[action].is_power_of_two();
-        }
-        is_due
-            || (self.states <= EACH || self.states.is_multiple_of(STRIDE))
-                && self.spent < FREE + self.started.elapsed() / SHARE
-    }
-
-    /// A comparison has taken this long.
-    pub(crate) fn add(&mut self, spent: Duration) {
-        self.spent += spent;
-    }
-
-    /// Runs a comparison, which takes time.
-    pub(crate) fn timed<T>(&mut self, compare: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = compare();
-        self.add(start.elapsed());
-        result
-    }
-}
 
 /// A difference, without the state.
 pub(super) type Difference = (String, String, String);

@@ -20,12 +20,12 @@ use omnilink_tla::eval::error::Failure;
 use omnilink_tla::ir::Formula;
 use omnilink_tla::model::NamedFormula;
 use omnilink_tla_compile::{
-    BoundOperator, CellLayout, Code, Evaluators, Form, Machine, Purpose, Trap, ValueStore, compile,
+    BoundOperator, CellLayout, Code, Evaluators, Form, Machine, Purpose, Sample, Trap, ValueStore, compile,
 };
 
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
 pub use self::comparison::Disagreement;
-pub(crate) use self::comparison::{FirstDisagreement, Sample};
+pub(crate) use self::comparison::FirstDisagreement;
 use self::formulas::CompiledFormulas;
 use self::initial::InitialRun;
 pub use self::layouts::Layouts;
@@ -306,7 +306,11 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
     }
 
     fn len(&self) -> usize {
-        self.machine.as_ref().map_or(0, |machine| machine.found().len())
+        let found = self.machine.as_ref().map_or(0, |machine| machine.found().len());
+        match self.formulas.layouts {
+            Layouts::LosesSteps => found.saturating_sub(1),
+            _ => found,
+        }
     }
 
     fn action(&self, successor: usize) -> usize {

@@ -15,7 +15,9 @@ use super::formula::{Atom, Letter, add};
 use super::graph::{LabelledGraph, Node, StateGraph};
 use super::instantiate::{AtomInstance, AtomKind};
 use super::node_labels::NodeLabels;
-use crate::compiled::{CompiledAtoms, Disagreement, Sample};
+use omnilink_tla_compile::Sample;
+
+use crate::compiled::{CompiledAtoms, Disagreement};
 use crate::limits::LimitWatch;
 use crate::session::{set_level, set_queued};
 use crate::tla_system::TlaSystem;

@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
+use crate::common::check;
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Report};
 use omnilink_mc::{
-    CheckOptions, Evaluators, Layouts, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check,
+    CheckOptions, Evaluators, Layouts, SearchLimits, SearchMode, SearchProgress, SimulationOptions,
 };
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, CompiledSpec, build};

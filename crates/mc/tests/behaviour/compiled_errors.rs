@@ -1,6 +1,7 @@
 //! What has no value for the evaluator has none for compiled code, and what is about values of several kinds is the same for both.
 
-use omnilink_mc::{CheckOptions, Evaluators, Layouts, SearchProgress, check};
+use crate::common::check;
+use omnilink_mc::{CheckOptions, Evaluators, Layouts, SearchProgress};
 
 use crate::compiled::model_of;
 

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::check;
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress};
 
 use crate::compiled::model_of;
 use crate::random_spec::{Type, Writer};

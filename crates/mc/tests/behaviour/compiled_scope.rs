@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::check;
 use omnilink_mc::report::{Report, Verdict};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress};
 
 use crate::compiled::model_of;
 

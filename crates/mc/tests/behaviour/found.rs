@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use crate::common::check;
 use omnilink_mc::report::{Answer, Behaviour, PropertyKind, Report};
-use omnilink_mc::{CheckOptions, SearchMode, SearchProgress, SimulationOptions, check};
+use omnilink_mc::{CheckOptions, SearchMode, SearchProgress, SimulationOptions};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;

@@ -3,6 +3,7 @@
 mod common;
 mod compiled;
 mod compiled_checks;
+mod compiled_disagreement;
 mod compiled_errors;
 mod compiled_initial;
 mod compiled_layouts;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::common::check;
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::{SpecOptions, check as read};
 use proptest::prelude::*;

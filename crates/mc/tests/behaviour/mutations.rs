@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::common::check;
 use fastrand::Rng;
 use omnilink_mc::report::Answer;
-use omnilink_mc::{CheckOptions, SearchLimits, SearchProgress, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchProgress};
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::source::{Source, Sources};
 use omnilink_tla::syntax::token::Token;

@@ -1,7 +1,8 @@
 //! Finer points of the semantics: each case is a small spec, a configuration and TLC's result.
 
+use crate::common::check;
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress, SimulationOptions, check};
+use omnilink_mc::{CheckOptions, SearchLimits, SearchMode, SearchProgress, SimulationOptions};
 use omnilink_tla::model::{BuildOptions, absent_behaviour, build};
 use omnilink_tla::{SpecOptions, check as read};
 

@@ -365,7 +365,7 @@ fn figures(evidence: &Evidence, exploration: &Exploration) -> String {
         .map_or_else(String::new, |peak| format!(", {}", bytes(peak)));
     let compared = exploration.compared.map_or_else(String::new, |compared| {
         format!(
-            "{} of {} states compared with the evaluator\n",
+            "{} of {} results of compiled code compared with the evaluator\n",
             count(compared.states),
             count(compared.of)
         )

@@ -11,7 +11,7 @@ use omnilink_engine::{
 use omnilink_evidence::Confirmation;
 use omnilink_trace::Time;
 
-use super::CheckRun;
+use super::{CheckEvent, CheckRun};
 use crate::error::VerifyError;
 use crate::limits::limit_text;
 
@@ -227,6 +227,7 @@ impl<M: Model> CheckRun<'_, M> {
 
     /// The error where two searches disagree.
     pub(super) fn disagreement(&mut self, op: &str, end: Option<Time>) -> VerifyError {
+        (self.source.observe)(CheckEvent::Disagreement);
         let options = Options {
             naive: true,
             ..self.options()

@@ -66,6 +66,8 @@ pub enum CheckEvent<'a, O> {
     Took(&'a O, Timebox),
     /// No order explains this operation.
     Unexplained(&'a omnilink_trace::Operation),
+    /// Two searches disagree.
+    Disagreement,
 }
 
 /// Checks one input. Whatever goes wrong is part of the evidence.

@@ -3,11 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use omnilink_mc::report::{Answer, PropertyKind, Report};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, GraphSink, ModelCheckError, SearchProgress};
 use omnilink_tla::diagnostic::{Class, Diagnostic};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::{SpecOptions, check as read};
 use serde_json::{Value, json};
+
+/// Checks a model. Compiled code and the evaluator must not differ, in any test.
+pub fn check(
+    model: &CompiledSpec,
+    input: &str,
+    options: &CheckOptions<'_>,
+    progress: &SearchProgress,
+    print: &(dyn Fn(&str) + Sync),
+    sink: Option<&mut dyn GraphSink>,
+) -> Result<Report, ModelCheckError> {
+    let report = omnilink_mc::check(model, input, options, progress, print, sink)?;
+    assert_eq!(report.disagreement, None, "compiled code is wrong");
+    Ok(report)
+}
 
 /// A part of the corpus. `OMNILINK_GOLDEN` selects another corpus of the same layout.
 pub fn corpus(part: &str) -> PathBuf {

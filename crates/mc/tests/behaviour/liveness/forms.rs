@@ -1,7 +1,8 @@
 //! Forms of temporal properties, each with its verdict, for one small specification.
 
+use crate::common::check;
 use omnilink_mc::report::Verdict;
-use omnilink_mc::{CheckOptions, SearchProgress, check};
+use omnilink_mc::{CheckOptions, SearchProgress};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;

@@ -6,9 +6,10 @@
 
 use std::fmt::Write;
 
+use crate::common::check;
 use fastrand::Rng;
 use omnilink_mc::report::{Answer, Verdict};
-use omnilink_mc::{CheckOptions, Evaluators, SearchProgress, check};
+use omnilink_mc::{CheckOptions, Evaluators, SearchProgress};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;

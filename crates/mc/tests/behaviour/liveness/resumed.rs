@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::common::check;
 use omnilink_mc::report::{Answer, Report};
-use omnilink_mc::{CheckOptions, CheckpointOptions, SearchProgress, check};
+use omnilink_mc::{CheckOptions, CheckpointOptions, SearchProgress};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;

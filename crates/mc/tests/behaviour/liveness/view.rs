@@ -1,7 +1,8 @@
 //! Temporal properties where only the states that a VIEW tells apart can be explored.
 
+use crate::common::check;
 use omnilink_mc::report::{Answer, Report, Verdict};
-use omnilink_mc::{CheckOptions, SearchProgress, check};
+use omnilink_mc::{CheckOptions, SearchProgress};
 use omnilink_tla::config::parse;
 use omnilink_tla::model::{BuildOptions, build};
 use omnilink_tla::semantics::load_text;
