@@ -136,8 +136,8 @@ impl<'m> CompiledSystem<'_, 'm> {
             return Ok(());
         };
         let expected = known.unwrap_or_else(|| self.expected(worker));
-        let compared = before..(before + self.len()).min(expected.states.len());
-        for (number, values) in expected.states[compared.clone()].iter().enumerate() {
+        let compared = expected.states.iter().skip(before).take(self.len());
+        for (number, values) in compared.enumerate() {
             let state = self.state(number).to_vec();
             let what = || format!("initial state {}", before + number + 1);
             unless_equal(what, &state, values).map_err(|difference| (state, difference))?;

@@ -308,7 +308,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
     fn len(&self) -> usize {
         let found = self.machine.as_ref().map_or(0, |machine| machine.found().len());
         match self.formulas.layouts {
-            Layouts::LosesSteps => found.saturating_sub(1),
+            Layouts::LosesSteps if self.initial.is_none() => found.saturating_sub(1),
             _ => found,
         }
     }
