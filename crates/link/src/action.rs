@@ -10,7 +10,7 @@ use omnilink_tla::semantics::spec::Spec;
 
 use crate::error::LinkError;
 use crate::setup_names::{EVENT, GENERATED};
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// An action of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]

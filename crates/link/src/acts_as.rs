@@ -6,11 +6,9 @@
 //! confirm every violation.
 
 use omnilink_engine::CollectionKind;
-use serde::Deserialize;
 
 /// What a spec is declared to be.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActsAs {
     /// A register: a read returns what was written last.
     Register,
@@ -29,6 +27,17 @@ pub enum ActsAs {
 }
 
 impl ActsAs {
+    /// How a link file calls them.
+    pub(crate) const WORDS: [(&str, Self); 7] = [
+        ("register", Self::Register),
+        ("queue", Self::Queue),
+        ("stack", Self::Stack),
+        ("priority-queue", Self::PriorityQueue),
+        ("priority-queue-least-first", Self::PriorityQueueLeastFirst),
+        ("set", Self::Set),
+        ("bag", Self::Bag),
+    ];
+
     pub(crate) fn kind(self) -> CollectionKind {
         match self {
             Self::Register => CollectionKind::Register,
@@ -43,8 +52,7 @@ impl ActsAs {
 }
 
 /// What an operation does to the collection that its spec is.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpActsAs {
     /// It adds its argument; to a register, it writes it. If it has a result, that says whether it did.
     Add,
@@ -54,4 +62,14 @@ pub enum OpActsAs {
     Peek,
     /// Its result says whether its argument is inside.
     Contains,
+}
+
+impl OpActsAs {
+    /// How a link file calls them.
+    pub(crate) const WORDS: [(&str, Self); 4] = [
+        ("add", Self::Add),
+        ("remove", Self::Remove),
+        ("peek", Self::Peek),
+        ("contains", Self::Contains),
+    ];
 }

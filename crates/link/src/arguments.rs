@@ -20,7 +20,7 @@ use crate::model::TlaModel;
 use crate::param::{Fallback, ParamBinding, is_thread_name};
 use crate::run::SELF;
 use crate::setup_names::BOOKKEEPING;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// Arguments in the order of the parameters; `None` for what is not known.
 pub(crate) type Arguments = SmallVec<[Option<Value>; 6]>;

@@ -5,7 +5,7 @@ use omnilink_tla::eval::{Evaluator, State};
 use omnilink_value::Value;
 
 use crate::binding::OpBinding;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// Runs for every assignment of the unknown arguments of a pending operation.
 pub(crate) fn each_assignment<'l>(

@@ -16,7 +16,7 @@ use crate::module::{KEYWORDS, Lowered, Module, application, entry, identifiers, 
 use crate::param::{Constant, Fallback, ParamBinding, RESULT, ResultCode, THREAD};
 use crate::run::{Run, RunPart};
 use crate::setup_names::EVENT;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// Works the bindings out: first the definitions that they need, then, once these are lowered, the bindings.
 pub(crate) struct BindingBuilder<'a> {

@@ -4,7 +4,7 @@ use omnilink_trace::Location;
 use thiserror::Error;
 
 use crate::algorithm::AlgorithmLinkError;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// Why a spec cannot be linked.
 #[derive(Debug, Error)]

@@ -5,7 +5,7 @@ use crate::error::LinkError;
 use crate::link_file::{HiddenLink, LinkFile};
 use crate::module::{Module, entry, name};
 use crate::tag::tag_fields;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// Adds the definitions.
 pub(crate) fn define_file(

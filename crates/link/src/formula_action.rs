@@ -16,7 +16,7 @@ use crate::module::KEYWORDS;
 use crate::omnilink_setup::end_formula;
 use crate::run::{Run, SELF};
 use crate::setup_names::END;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// A formula in the place of an action: no definition of the spec, but reported like one.
 #[derive(Debug)]

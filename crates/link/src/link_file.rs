@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use omnilink_settings::{Entry, SettingKind, SettingsError, Table};
 
 use crate::acts_as::{ActsAs, OpActsAs};
 use crate::error::LinkError;
@@ -15,58 +15,45 @@ use crate::module::identifiers;
 use crate::run::RunLabels;
 
 /// What a link file says.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkFile {
     /// The collection that the spec is, if it is one: see [`ActsAs`].
-    #[serde(rename = "acts-as")]
     pub acts_as: Option<ActsAs>,
     /// The file and the line that say what the spec acts as, for errors.
-    #[serde(skip)]
     pub declared_at: Option<String>,
     /// Constants as TLA+ expressions.
-    #[serde(default)]
     pub constants: BTreeMap<String, String>,
     /// Constants that are the set of all values of these fields of the trace.
-    #[serde(default)]
     pub collect: BTreeMap<String, Vec<String>>,
     /// Operations to leave out.
-    #[serde(default)]
     pub ignore: Vec<String>,
     /// Fields that nothing has to read, whatever the operation; `ret` for results that stand apart.
-    #[serde(default)]
     pub ignore_fields: Vec<String>,
     /// What single operations mean.
-    #[serde(default)]
     pub ops: BTreeMap<String, OpLink>,
     /// What the end of a thread means.
-    #[serde(default)]
     pub thread_end: ThreadEndLink,
     /// Actions that may happen at any time, unseen.
-    #[serde(default)]
     pub hidden: Vec<HiddenLink>,
     /// What counts as the same state: an expression over the variables.
     pub view: Option<String>,
     /// What tells states apart for coverage: an expression over the variables. The view if not given.
     pub abstraction: Option<String>,
     /// What every state of an explanation must satisfy.
-    #[serde(default)]
     pub invariants: Vec<String>,
     /// Names for kinds of violations: predicates over the state before the operation that cannot be explained. `thread`,
     /// `op` (its name), `args` (a record of its fields) and `meta` may be used.
-    #[serde(default)]
     pub tags: BTreeMap<String, String>,
     /// Rules about spans of OpenTelemetry and other tracing systems, such as `kind=client`.
-    #[serde(default)]
     pub spans: Vec<String>,
     /// What logs mean.
-    #[serde(default)]
     pub log: LogLink,
+    /// All entries of the file, to tell which of them took no effect.
+    pub entries: Vec<Entry>,
 }
 
 /// What an operation means.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpLink {
     /// The action that it is, if it has another name; or a formula over the fields of the operation, `thread` and `meta`,
     /// such as `Acquire(thread, TRUE)`.
@@ -78,20 +65,15 @@ pub struct OpLink {
     /// Must hold of the first step of a run: a formula over the variables, with primes, the fields, `thread` and `meta`.
     pub begins: Option<String>,
     /// What it does to the collection that the spec is.
-    #[serde(rename = "acts-as")]
     pub acts_as: Option<OpActsAs>,
     /// Which field of the trace each parameter takes its value from, if it has another name. `thread` is the operation's
     /// thread and `ret` its result, unless they are among its arguments.
-    #[serde(default)]
     pub fields: BTreeMap<String, String>,
     /// For parameters that an operation may leave out: what they are then, as TLA+.
-    #[serde(default)]
     pub default: BTreeMap<String, String>,
     /// Fields that nothing has to read; `ret` for a result that stands apart.
-    #[serde(default)]
     pub ignore_fields: Vec<String>,
     /// For parameters: what stands in the trace (as JSON) and the TLA+ expression that it means.
-    #[serde(default)]
     pub codes: BTreeMap<String, BTreeMap<String, String>>,
     /// Must hold before: a formula over the variables, the parameters, `thread` and `meta`.
     pub requires: Option<String>,
@@ -101,18 +83,15 @@ pub struct OpLink {
     /// happened.
     pub aborted: Option<String>,
     /// For parameters that an operation has no value for: the set that the value is in.
-    #[serde(default)]
     pub unknown: BTreeMap<String, String>,
     /// How often `X_Step` may happen before `X_Done`, at most; how many steps of a run may come before its last one.
     pub steps: Option<u32>,
     /// Leave it out.
-    #[serde(default)]
     pub ignore: bool,
 }
 
 /// What it means that a thread ends: actions over `thread` and `meta`. Default: nothing.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadEndLink {
     /// It returned: the record `__TerminateThread` of a log.
     pub terminated: Option<String>,
@@ -136,15 +115,13 @@ pub(crate) const TERMINATED: &str = "__TerminateThread";
 pub(crate) const ABORTED: &str = "__AbortThread";
 
 /// An action that may happen unseen.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenLink {
     /// The action: a TLA+ formula.
     pub action: Option<String>,
     /// In its place, a label of a PlusCal algorithm: its step, by any process.
     pub label: Option<String>,
     /// How often it may happen between two operations, at most.
-    #[serde(default = "once")]
     pub bound: u32,
 }
 
@@ -162,10 +139,6 @@ impl HiddenLink {
             .flatten()
             .any(|given| given == name)
     }
-}
-
-fn once() -> u32 {
-    1
 }
 
 impl LinkFile {
@@ -209,7 +182,70 @@ impl LinkFile {
     ///
     /// # Errors
     /// When it is not what a link file looks like.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+    pub fn parse(text: &str) -> Result<Self, SettingsError> {
+        let table = Table::parse(text)?;
+        let entries = table.entries();
+        table.read(|file| {
+            Ok(Self {
+                acts_as: file.choice("acts-as", &ActsAs::WORDS)?,
+                declared_at: None,
+                constants: file.texts_by_name("constants")?,
+                collect: file.lists_by_name("collect")?,
+                ignore: file.texts("ignore")?,
+                ignore_fields: file.texts("ignore_fields")?,
+                ops: file.tables_by_name("ops", OpLink::read)?,
+                thread_end: file.table("thread_end")?.read(|end| {
+                    Ok(ThreadEndLink {
+                        terminated: end.text("terminated")?,
+                        aborted: end.text("aborted")?,
+                    })
+                })?,
+                hidden: file.tables("hidden", |hidden| {
+                    Ok(HiddenLink {
+                        action: hidden.text("action")?,
+                        label: hidden.text("label")?,
+                        bound: hidden.number("bound")?.unwrap_or(1),
+                    })
+                })?,
+                view: file.text("view")?,
+                abstraction: file.text("abstraction")?,
+                invariants: file.texts("invariants")?,
+                tags: file.texts_by_name("tags")?,
+                spans: file.texts("spans")?,
+                log: file.table("log")?.read(LogLink::read)?,
+                entries,
+            })
+        })
+    }
+}
+
+impl OpLink {
+    fn read(op: &mut Table) -> Result<Self, SettingsError> {
+        Ok(Self {
+            action: op.text("action")?,
+            run: match op.take("run") {
+                None => None,
+                Some(setting) => Some(match setting.kind {
+                    SettingKind::Text(label) => RunLabels::One(label),
+                    _ => RunLabels::Several(op.texts_of("run", setting)?),
+                }),
+            },
+            until: op.text("until")?,
+            begins: op.text("begins")?,
+            acts_as: op.choice("acts-as", &OpActsAs::WORDS)?,
+            fields: op.texts_by_name("fields")?,
+            default: op.texts_by_name("default")?,
+            ignore_fields: op.texts("ignore_fields")?,
+            codes: op.by_name("codes", |codes, param, setting| {
+                let mut codes = codes.table_of(param, setting)?;
+                codes.all_texts()
+            })?,
+            requires: op.text("requires")?,
+            ensures: op.text("ensures")?,
+            aborted: op.text("aborted")?,
+            unknown: op.texts_by_name("unknown")?,
+            steps: op.number("steps")?,
+            ignore: op.flag("ignore")?,
+        })
     }
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Deserialize;
+use omnilink_settings::{SettingsError, Table};
 
 /// What a link file says about logs. Field names are paths with dots: `event.name`.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogLink {
     /// The field with the name of the event.
     pub event: Option<String>,
@@ -30,54 +29,41 @@ pub struct LogLink {
     /// Only lines for which this holds belong to the log: a formula over `line`.
     pub only: Option<String>,
     /// Variables that are unchanged on lines that do not mention them.
-    #[serde(default)]
     pub tracked: Vec<String>,
     /// Fields and variables that may stay unread.
-    #[serde(default)]
     pub ignore_fields: Vec<String>,
     /// Variables of the spec, for those that the log names otherwise.
-    #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// What values of the log (JSON) mean (TLA+), everywhere.
-    #[serde(default)]
     pub values: BTreeMap<String, String>,
     /// Events to skip.
-    #[serde(default)]
     pub skip: Vec<String>,
     /// Lines to skip: a formula over `line`, `previous` (the node's previous line) and `next` (its next one).
     pub skip_when: Option<String>,
     /// Events that change nothing.
-    #[serde(default)]
     pub stuttering: Vec<String>,
     /// Events that mean that the run has failed.
-    #[serde(default)]
     pub failure: Vec<String>,
     /// Lines that mean that the run has failed: a formula over `line`.
     pub fail_when: Option<String>,
     /// How many lines at the beginning describe the run and are no steps.
-    #[serde(default)]
     pub header: usize,
     /// Constants as expressions over `lines`, the lines of the header.
-    #[serde(default)]
     pub constants: BTreeMap<String, String>,
     /// The initial condition, over the variables and `lines`; conjoined with the spec's.
     pub init: Option<String>,
     /// The initial condition instead of the spec's.
     pub init_instead: Option<String>,
     /// Operators of the spec that have another definition for traces.
-    #[serde(default)]
     pub overrides: BTreeMap<String, String>,
     /// What events mean.
-    #[serde(default)]
     pub events: BTreeMap<String, EventLink>,
     /// Actions that happen without a line.
-    #[serde(default)]
     pub hidden: Vec<HiddenActionLink>,
 }
 
 /// What clocks count.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockUnit {
     /// Nanoseconds.
     #[default]
@@ -91,6 +77,13 @@ pub enum ClockUnit {
 }
 
 impl ClockUnit {
+    const WORDS: [(&str, Self); 4] = [
+        ("ns", Self::Ns),
+        ("us", Self::Us),
+        ("ms", Self::Ms),
+        ("s", Self::S),
+    ];
+
     /// The number of them that covers a time.
     pub fn covering(self, time: Duration) -> i64 {
         let unit_ns: u128 = match self {
@@ -126,8 +119,7 @@ impl LogLink {
 }
 
 /// Which order of the lines is known.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogOrder {
     /// That of the file.
     Lines,
@@ -143,46 +135,103 @@ pub enum LogOrder {
     Edges,
 }
 
+impl LogOrder {
+    const WORDS: [(&str, Self); 6] = [
+        ("lines", Self::Lines),
+        ("clock", Self::Clock),
+        ("vector", Self::Vector),
+        ("nodes", Self::Nodes),
+        ("timeboxes", Self::Timeboxes),
+        ("edges", Self::Edges),
+    ];
+}
+
 /// What an event means.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventLink {
     /// The action, if it has another name; or a formula over `line`, `previous` and `node`.
     pub action: Option<String>,
     /// Which field of the line each parameter of the action takes its value from.
-    #[serde(default)]
     pub fields: BTreeMap<String, String>,
     /// Actions that the line is, one after the other. A name with a question mark may be left out.
-    #[serde(default)]
     pub compose: Vec<String>,
     /// Must hold before: a formula over the variables, `line`, `previous` and `node`.
     pub requires: Option<String>,
     /// Must hold of the step: the same, with primes.
     pub ensures: Option<String>,
     /// Whether it may also change nothing.
-    #[serde(default)]
     pub stutters: bool,
     /// Whether it belongs to the node's previous line: both together are one action, the previous line's.
-    #[serde(default)]
     pub joins: bool,
     /// Skip it.
-    #[serde(default)]
     pub skip: bool,
 }
 
 /// An action that happens without a line.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenActionLink {
     /// The action: its name, or a formula over `line`, the coming line.
     pub action: String,
     /// How often it may happen before one line, at most.
-    #[serde(default = "once")]
     pub bound: u32,
     /// Only before lines for which this holds: a formula over the variables and `line`.
     pub when: Option<String>,
 }
 
-fn once() -> u32 {
-    1
+impl LogLink {
+    pub(crate) fn read(log: &mut Table) -> Result<Self, SettingsError> {
+        Ok(Self {
+            event: log.text("event")?,
+            args: log.text("args")?,
+            node: log.text("node")?,
+            clock: log.text("clock")?,
+            start: log.text("start")?,
+            end: log.text("end")?,
+            order: log.choice("order", &LogOrder::WORDS)?,
+            uncertainty: log.number("uncertainty")?,
+            clock_unit: log.choice("clock_unit", &ClockUnit::WORDS)?,
+            only: log.text("only")?,
+            tracked: log.texts("tracked")?,
+            ignore_fields: log.texts("ignore_fields")?,
+            variables: log.texts_by_name("variables")?,
+            values: log.texts_by_name("values")?,
+            skip: log.texts("skip")?,
+            skip_when: log.text("skip_when")?,
+            stuttering: log.texts("stuttering")?,
+            failure: log.texts("failure")?,
+            fail_when: log.text("fail_when")?,
+            header: log.number("header")?.unwrap_or(0),
+            constants: log.texts_by_name("constants")?,
+            init: log.text("init")?,
+            init_instead: log.text("init_instead")?,
+            overrides: log.texts_by_name("overrides")?,
+            events: log.tables_by_name("events", EventLink::read)?,
+            hidden: log.tables("hidden", |hidden| {
+                let line = hidden.line();
+                Ok(HiddenActionLink {
+                    action: hidden.text("action")?.ok_or_else(|| SettingsError {
+                        line,
+                        message: "[[log.hidden]] needs an action: its name, or a formula".to_owned(),
+                    })?,
+                    bound: hidden.number("bound")?.unwrap_or(1),
+                    when: hidden.text("when")?,
+                })
+            })?,
+        })
+    }
+}
+
+impl EventLink {
+    fn read(event: &mut Table) -> Result<Self, SettingsError> {
+        Ok(Self {
+            action: event.text("action")?,
+            fields: event.texts_by_name("fields")?,
+            compose: event.texts("compose")?,
+            requires: event.text("requires")?,
+            ensures: event.text("ensures")?,
+            stutters: event.flag("stutters")?,
+            joins: event.flag("joins")?,
+            skip: event.flag("skip")?,
+        })
+    }
 }

@@ -3,14 +3,11 @@
 //! A run begins with the step of the first label and ends with the step after which the process is at none of the labels, or at the label that
 //! the link file gives for its end. All its steps lie in the operation's timebox, and steps of other processes may lie between them.
 
-use serde::Deserialize;
-
 /// The parameter of actions that belong to a set of processes.
 pub(crate) const SELF: &str = "self";
 
 /// The labels of a run, as a link file has them. The name of a process or of a procedure stands for all of its labels.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunLabels {
     /// One name.
     One(String),

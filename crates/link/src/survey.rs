@@ -7,7 +7,7 @@ use omnilink_trace::{Args, Operation};
 use crate::action::SpecAction;
 use crate::param::{Fallback, RESULT, is_thread_name};
 use crate::setup_names::BOOKKEEPING;
-use crate::toml_key::toml_key;
+use omnilink_settings::toml_key;
 
 /// The operations of a trace by name.
 #[derive(Clone, Debug, Default)]

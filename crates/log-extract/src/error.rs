@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use omnilink_settings::SettingsError;
 use thiserror::Error;
 
 /// Rules that cannot be used.
@@ -16,12 +17,12 @@ pub enum RulesError {
         error: std::io::Error,
     },
     /// The file is no TOML, or has entries that there are not.
-    #[error("{file}: {error}")]
-    Toml {
+    #[error("{file}:{}: {}", error.line, error.message)]
+    Settings {
         /// The file.
         file: String,
-        /// What is wrong, with its place.
-        error: Box<toml::de::Error>,
+        /// What is wrong, with its line.
+        error: SettingsError,
     },
     /// An entry makes no sense.
     #[error("{file}: {entry}: {message}")]

@@ -1,7 +1,7 @@
 //! A kind of event: which lines it has, and what they say.
 
+use omnilink_settings::{Setting, SettingKind, SettingsError, Table};
 use regex::Regex;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
@@ -10,29 +10,44 @@ use crate::line_format::named_groups;
 use crate::pairs::pairs;
 use crate::template::ValueTemplate;
 
+/// The parts of an event that a rule gives, besides its name.
+const PARTS: [&str; 9] = [
+    "node", "clock", "start", "end", "id", "after", "args", "vars", "state",
+];
+
 /// `[[event]]` as it is written.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EventText {
-    name: Option<toml::Value>,
+    pub line: u32,
+    name: Option<Setting>,
     pattern: Option<String>,
-    #[serde(rename = "in")]
     within: Option<String>,
-    #[serde(rename = "where")]
-    conditions: toml::Table,
+    conditions: Table,
     json: Option<String>,
     pairs: Option<String>,
     skip: bool,
-    node: Option<toml::Value>,
-    clock: Option<toml::Value>,
-    start: Option<toml::Value>,
-    end: Option<toml::Value>,
-    id: Option<toml::Value>,
-    after: Option<toml::Value>,
-    args: Option<toml::Value>,
-    vars: Option<toml::Value>,
-    state: Option<toml::Value>,
-    fields: toml::Table,
+    parts: Vec<(&'static str, Setting)>,
+    fields: Table,
+}
+
+impl EventText {
+    pub fn read(event: &mut Table) -> Result<Self, SettingsError> {
+        Ok(Self {
+            line: event.line(),
+            name: event.take("name"),
+            pattern: event.text("pattern")?,
+            within: event.text("in")?,
+            conditions: event.table("where")?,
+            json: event.text("json")?,
+            pairs: event.text("pairs")?,
+            skip: event.flag("skip")?,
+            parts: PARTS
+                .into_iter()
+                .filter_map(|name| Some((name, event.take(name)?)))
+                .collect(),
+            fields: event.table("fields")?,
+        })
+    }
 }
 
 /// A kind of event.
@@ -81,7 +96,7 @@ impl EventRule {
     ///
     /// # Errors
     /// What is wrong with which entry.
-    pub fn of(text: &EventText, defaults: &[(&str, &toml::Value)]) -> Result<Self, (&'static str, String)> {
+    pub fn of(text: &EventText, defaults: &[(&str, &Setting)]) -> Result<Self, (&'static str, String)> {
         let pattern = match &text.pattern {
             None => None,
             Some(pattern) => {
@@ -96,27 +111,15 @@ impl EventRule {
             ));
         }
         let mut conditions = Vec::new();
-        for (field, value) in &text.conditions {
-            let texts = match value {
-                toml::Value::Array(elements) => elements.iter().map(plain_text).collect(),
-                one => Some(vec![plain_text(one).ok_or_else(|| wrong_condition(field))?]),
+        for (field, value) in text.conditions.iter() {
+            let texts = match &value.kind {
+                SettingKind::List(elements) => elements.iter().map(plain_text).collect(),
+                _ => Some(vec![plain_text(value).ok_or_else(|| wrong_condition(field))?]),
             };
-            conditions.push((field.clone(), texts.ok_or_else(|| wrong_condition(field))?));
+            conditions.push((field.to_owned(), texts.ok_or_else(|| wrong_condition(field))?));
         }
-        let own = [
-            ("event", &text.name),
-            ("node", &text.node),
-            ("clock", &text.clock),
-            ("start", &text.start),
-            ("end", &text.end),
-            ("id", &text.id),
-            ("after", &text.after),
-            ("args", &text.args),
-            ("vars", &text.vars),
-            ("state", &text.state),
-        ];
         let mut parts: Vec<(String, ValueTemplate)> = Vec::new();
-        let mut add = |entry: &'static str, name: &str, value: &toml::Value| {
+        let mut add = |entry: &'static str, name: &str, value: &Setting| {
             let template = ValueTemplate::of(value).map_err(|message| (entry, message))?;
             parts.retain(|(known, _)| known != name);
             parts.push((name.to_owned(), template));
@@ -125,12 +128,13 @@ impl EventRule {
         for (name, value) in defaults {
             add("node and clock", name, value)?;
         }
-        for (name, value) in own {
-            if let Some(value) = value {
-                add(name, name, value)?;
-            }
+        if let Some(name) = &text.name {
+            add("name", "event", name)?;
         }
-        for (name, value) in &text.fields {
+        for (name, value) in &text.parts {
+            add(name, name, value)?;
+        }
+        for (name, value) in text.fields.iter() {
             add("fields", name, value)?;
         }
         Ok(Self {
@@ -191,11 +195,11 @@ impl EventRule {
     }
 }
 
-fn plain_text(value: &toml::Value) -> Option<String> {
-    match value {
-        toml::Value::String(text) => Some(text.clone()),
-        toml::Value::Integer(number) => Some(number.to_string()),
-        toml::Value::Boolean(is_true) => Some(is_true.to_string()),
+fn plain_text(value: &Setting) -> Option<String> {
+    match &value.kind {
+        SettingKind::Text(text) => Some(text.clone()),
+        SettingKind::Number(number) => Some(number.to_string()),
+        SettingKind::Flag(is_true) => Some(is_true.to_string()),
         _ => None,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use omnilink_settings::{Setting, SettingsError, Table};
 use regex::Regex;
-use serde::Deserialize;
 
 use crate::error::RulesError;
 use crate::event_rule::{EventRule, EventText, Inside};
@@ -11,8 +11,7 @@ use crate::line_format::LineFormat;
 use crate::timestamp::TimeFormat;
 
 /// A rules file as it is written.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Default)]
 struct RulesText {
     format: Option<String>,
     pattern: Option<String>,
@@ -23,9 +22,30 @@ struct RulesText {
     time_format: Option<String>,
     multi_line: bool,
     texts: Vec<String>,
-    node: Option<toml::Value>,
-    clock: Option<toml::Value>,
+    node: Option<Setting>,
+    clock: Option<Setting>,
     event: Vec<EventText>,
+}
+
+impl RulesText {
+    fn parse(text: &str) -> Result<Self, SettingsError> {
+        Table::parse(text)?.read(|file| {
+            Ok(Self {
+                format: file.text("format")?,
+                pattern: file.text("pattern")?,
+                separator: file.text("separator")?,
+                json: file.text("json")?,
+                pairs: file.text("pairs")?,
+                time: file.text("time")?,
+                time_format: file.text("time_format")?,
+                multi_line: file.flag("multi_line")?,
+                texts: file.texts("texts")?,
+                node: file.take("node"),
+                clock: file.take("clock"),
+                event: file.tables("event", EventText::read)?,
+            })
+        })
+    }
 }
 
 /// How lines of text become events.
@@ -63,9 +83,9 @@ impl ExtractionRules {
     /// # Errors
     /// If an entry makes no sense.
     pub fn parse(text: &str, file: &str) -> Result<Self, RulesError> {
-        let rules: RulesText = toml::from_str(text).map_err(|error| RulesError::Toml {
+        let rules = RulesText::parse(text).map_err(|error| RulesError::Settings {
             file: file.to_owned(),
-            error: Box::new(error),
+            error,
         })?;
         let wrong = |entry: &str, message: String| RulesError::Entry {
             file: file.to_owned(),
@@ -81,7 +101,7 @@ impl ExtractionRules {
             return Err(wrong("event", message));
         }
         let defaults = [("node", &rules.node), ("clock", &rules.clock)];
-        let defaults: Vec<(&str, &toml::Value)> = defaults
+        let defaults: Vec<(&str, &Setting)> = defaults
             .iter()
             .filter_map(|(name, value)| Some((*name, value.as_ref()?)))
             .collect();
@@ -89,7 +109,10 @@ impl ExtractionRules {
         for (number, event) in rules.event.iter().enumerate() {
             let rule = EventRule::of(event, &defaults);
             events.push(rule.map_err(|(entry, message)| {
-                wrong(&format!("[[event]] number {}, {entry}", number + 1), message)
+                wrong(
+                    &format!("[[event]] number {} (line {}), {entry}", number + 1, event.line),
+                    message,
+                )
             })?);
         }
         let time = rules.time.unwrap_or_else(|| "time".to_owned());

@@ -1,5 +1,6 @@
 //! Texts with fields in them: `{rm}`, `Receive{kind}`.
 
+use omnilink_settings::{Setting, SettingKind};
 use serde_json::Value;
 
 use crate::fields::Fields;
@@ -99,27 +100,24 @@ impl ValueTemplate {
     ///
     /// # Errors
     /// If a text is no template, or a value has no meaning in an event.
-    pub fn of(value: &toml::Value) -> Result<Self, String> {
-        Ok(match value {
-            toml::Value::String(text) => Self::Text(Template::parse(text)?),
-            toml::Value::Integer(number) => Self::Constant((*number).into()),
-            toml::Value::Boolean(is_true) => Self::Constant((*is_true).into()),
-            toml::Value::Array(elements) => {
+    pub fn of(setting: &Setting) -> Result<Self, String> {
+        Ok(match &setting.kind {
+            SettingKind::Text(text) => Self::Text(Template::parse(text)?),
+            SettingKind::Number(number) => Self::Constant((*number).into()),
+            SettingKind::Flag(is_true) => Self::Constant((*is_true).into()),
+            SettingKind::List(elements) => {
                 Self::List(elements.iter().map(Self::of).collect::<Result<_, _>>()?)
             }
-            toml::Value::Table(table) => {
+            SettingKind::Table(table) => {
                 let fields = table
                     .iter()
-                    .map(|(name, value)| Ok((name.clone(), Self::of(value)?)));
+                    .map(|(name, value)| Ok((name.to_owned(), Self::of(value)?)));
                 Self::Table(fields.collect::<Result<_, String>>()?)
             }
-            toml::Value::Float(number) => {
+            SettingKind::Other(text) => {
                 return Err(format!(
-                    "{number} is no whole number; specifications have no others"
+                    "{text} is neither a text nor a whole number; put it in quotation marks"
                 ));
-            }
-            toml::Value::Datetime(time) => {
-                return Err(format!("{time} is no text; put it in quotation marks"));
             }
         })
     }

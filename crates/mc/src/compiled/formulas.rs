@@ -46,10 +46,10 @@ pub(super) struct CompiledFormulas<'s> {
 impl CompiledFormulas<'_> {
     /// How many states the layout is learned from.
     pub(super) fn states_learned(&self) -> usize {
-        match self.compares {
+        self.layouts.states_learned(match self.compares {
             true => STATES_LEARNED_TO_COMPARE,
             false => STATES_LEARNED,
-        }
+        })
     }
 
     /// All formulas in the order of their codes, and whether each is about a step.
@@ -107,6 +107,7 @@ impl<'m> CompiledSystem<'_, 'm> {
         {
             return Ok(holds);
         }
+        self.log.formulas_given_up += u64::from(decided.is_err());
         let expected = interpreted(machine, worker, formula, successor);
         self.compare_formula(formula.0, successor, decided, &expected);
         self.log.disagreements += u64::from(decided == Ok(false) && matches!(expected, Ok(true)));

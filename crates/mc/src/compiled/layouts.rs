@@ -7,12 +7,15 @@ use omnilink_value::Value;
 use super::CompiledSystem;
 use crate::codec;
 
-/// Where the layouts of compiled code come from. Changes the speed, not the result.
+/// Where the layouts of compiled code come from. Changes the speed, not the result. Those for tests need no states to learn from, so compiled
+/// code runs from the first state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layouts {
     /// The first states.
     #[default]
     Learned,
+    /// The first state alone: for tests.
+    First,
     /// Each variable is one cell: for tests.
     Cells,
     /// Code is disturbed all the time: for tests. It traps in the middle of an action, parts of its layout are widened, its values are
@@ -22,15 +25,36 @@ pub enum Layouts {
 
 impl Layouts {
     /// The form that is expected where a state had this value.
-    pub(super) fn form(self, value: &Value) -> Form {
+    pub(crate) fn form(self, value: &Value) -> Form {
         match self {
             Layouts::Cells => Form::Cell,
-            Layouts::Learned | Layouts::Disturbed => Form::of(value),
+            Layouts::Learned | Layouts::First | Layouts::Disturbed => Form::of(value),
+        }
+    }
+
+    /// How many states a layout is learned from, if that many are there to be learned from.
+    pub(crate) fn states_learned(self, states: usize) -> usize {
+        match self {
+            Layouts::Learned => states,
+            Layouts::First | Layouts::Cells | Layouts::Disturbed => 1,
         }
     }
 }
 
 impl<'m> CompiledSystem<'_, 'm> {
+    /// Makes the code before it expands the first state, unless the layout is to be learned.
+    pub(super) fn start_at_once(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) {
+        if self.machine.is_some() || self.formulas.layouts == Layouts::Learned {
+            return;
+        }
+        let variables = worker.program().variables.len();
+        if let Ok(state) = codec::Decoder::new(encoded).state(variables) {
+            let layouts = self.formulas.layouts;
+            let forms = state.iter().map(|value| layouts.form(value)).collect();
+            self.compile(worker, forms, None);
+        }
+    }
+
     /// Under [`Layouts::Disturbed`], disturbs the code before it expands a state, each time in another way.
     pub(super) fn disturb(&mut self, worker: &mut Evaluator<'m>, encoded: &[u8]) {
         let (Layouts::Disturbed, Some(machine)) = (self.formulas.layouts, &mut self.machine) else {

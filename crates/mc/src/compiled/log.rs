@@ -17,6 +17,8 @@ pub(crate) struct CompilationLog {
     pub(crate) interpreted: u64,
     /// Of these, the ones on which compiled code gave up.
     pub(crate) given_up: u64,
+    /// Formulas in states or steps on which compiled code gave up.
+    pub(crate) formulas_given_up: u64,
     /// Violations that the evaluator did not confirm: mistakes of this program.
     pub(crate) disagreements: u64,
     /// How often the code was made anew, because a value did not fit the layout or memory was full.
@@ -50,6 +52,7 @@ impl CompilationLog {
         self.compiled += other.compiled;
         self.interpreted += other.interpreted;
         self.given_up += other.given_up;
+        self.formulas_given_up += other.formulas_given_up;
         self.disagreements += other.disagreements;
         self.made += other.made;
         self.instructions = self.instructions.max(other.instructions);
@@ -87,6 +90,12 @@ impl CompilationLog {
             notes.push(format!(
                 "compiled code has labelled {} states for temporal properties, and left {} of their formulas to the evaluator",
                 self.labelled, self.labels_given_up
+            ));
+        }
+        if self.formulas_given_up > 0 {
+            notes.push(format!(
+                "compiled code left {} answers of formulas in states and steps to the evaluator",
+                self.formulas_given_up
             ));
         }
         if self.disagreements > 0 {

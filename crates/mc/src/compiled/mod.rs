@@ -243,6 +243,7 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
         if self.log.compiled % STATES_BETWEEN == STATES_BETWEEN - 1 && self.is_full() {
             self.adapt(worker, None);
         }
+        self.start_at_once(worker, encoded);
         self.disturb(worker, encoded);
         let length = match self.run(worker, encoded, level)? {
             Ok(length) => length,

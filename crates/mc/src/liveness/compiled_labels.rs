@@ -7,6 +7,7 @@ use super::graph::Node;
 use super::instantiate::AtomKind;
 use super::labelling::Labelling;
 use super::node_labels::NodeLabels;
+use crate::check::Layouts;
 use crate::compiled::{CompiledAtoms, FairSteps};
 use crate::tla_system::TlaSystem;
 use omnilink_tla_compile::Evaluators;
@@ -26,19 +27,20 @@ impl<'a> Labelling<'a> {
         worker: &mut Evaluator<'m>,
     ) -> Option<CompiledAtoms<'a, 'm>> {
         let states = self.graph.len();
-        let learned = match system.evaluators {
+        let layouts = system.layouts;
+        let learned = layouts.states_learned(match system.evaluators {
             Evaluators::Interpreter => return None,
-            Evaluators::Compiled if states < STATES_MIN => return None,
+            Evaluators::Compiled if states < STATES_MIN && layouts == Layouts::Learned => return None,
             Evaluators::Compiled => STATES_LEARNED,
             Evaluators::Both => STATES_LEARNED_TO_COMPARE,
-        };
+        });
         if system.evaluation_counts.is_some() {
             return None;
         }
         let mut forms: Option<Vec<Form>> = None;
         for node in (0..states).step_by((states / learned).max(1)).take(learned) {
             let state = self.graph.state(node as Node).ok()?;
-            let own = state.iter().map(Form::of);
+            let own = state.iter().map(|value| layouts.form(value));
             forms = Some(match forms {
                 None => own.collect(),
                 Some(forms) => forms.iter().zip(own).map(|(form, own)| form.meet(&own)).collect(),

@@ -1,6 +1,6 @@
 //! Layouts are widened where values do not fit, and then code goes on.
 
-use omnilink_mc::{CheckOptions, Evaluators};
+use omnilink_mc::{CheckOptions, Evaluators, Layouts};
 
 use crate::compiled::explored;
 
@@ -47,4 +47,37 @@ fn a_layout_that_does_not_fit_is_widened_once() {
             "{first}: {notes:?}"
         );
     }
+}
+
+#[test]
+fn code_that_is_not_to_learn_runs_from_the_first_state() {
+    let text = "---- MODULE Fits ----\nEXTENDS Integers\nVARIABLE n\nInit == n \\in 0..1\nNext == n' = (n + 2) % 20\n\
+                Spec == Init /\\ [][Next]_n /\\ WF_n(Next)\nLive == []<>(n < 2)\nHolds == n < 20 /\\ (n # 7 \\/ <<1, n>>[n - 5] = 7)\n====\n";
+    let options = CheckOptions {
+        evaluators: Evaluators::Compiled,
+        layouts: Layouts::First,
+        explains_compilation: true,
+        ..CheckOptions::default()
+    };
+    let config = "SPECIFICATION Spec\nINVARIANT Holds\nPROPERTY Live\n";
+    let notes = explored(text, config, &options).notes;
+    for part in [
+        "has expanded 20 of 20 states",
+        "has labelled 20 states",
+        "has enumerated 1 initial states",
+    ] {
+        assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
+    }
+    let text = text
+        .replace("Holds ==", "Holds == n = 9 \\/ <<1, 1>>[n + 1] = 1 \\/")
+        .replace("n < 20 /\\", "TRUE /\\");
+    let report = explored(&text, config, &options);
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.contains("answers of formulas")),
+        "{:?}",
+        report.notes
+    );
 }
