@@ -20,6 +20,29 @@ pub(crate) enum Access {
     Transfer(Box<Transfer>),
     /// A read of all keys of a range.
     Range(Box<RangeRead>),
+    /// A read of everything that a workload without keys holds; what that is follows from the other operations.
+    Whole(Option<Value>),
+    /// A read of several keys at one moment: of accounts, elements, the keys of a range.
+    Together(Vec<ItemRead>),
+}
+
+/// What was read of one of several keys; `None` if that is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ItemRead {
+    pub key: Value,
+    pub value: Option<Value>,
+    /// Whether a range did not show the key.
+    pub is_absent: bool,
+}
+
+impl ItemRead {
+    pub fn shown(key: Value, value: Value) -> Self {
+        Self {
+            key,
+            value: Some(value),
+            is_absent: false,
+        }
+    }
 }
 
 /// An amount moved from one account to another.
@@ -39,17 +62,37 @@ pub(crate) struct RangeRead {
 }
 
 impl Access {
-    pub(crate) fn key(&self) -> &Value {
-        match self {
+    /// The key that it is about, if it is one.
+    pub(crate) fn key(&self) -> Option<&Value> {
+        Some(match self {
             Self::Read(key, _)
             | Self::CursorRead(key, _)
             | Self::Write(key, _)
             | Self::Append(key, _)
             | Self::Add(key, _)
             | Self::Increment(key, _) => key,
-            Self::Range(range) => &range.from,
-            Self::Transfer(transfer) => &transfer.from,
-        }
+            Self::Range(_) | Self::Transfer(_) | Self::Whole(_) | Self::Together(_) => return None,
+        })
+    }
+
+    /// Keys with what was read of them, one by one or together.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        self.items().map(|(key, value, _)| (key, value))
+    }
+
+    /// The same, each with whether a range did not show the key.
+    pub(crate) fn items(&self) -> impl Iterator<Item = (&Value, &Value, bool)> {
+        let (one, several) = match self {
+            Self::Read(key, Some(value)) | Self::CursorRead(key, Some(value)) => {
+                (Some((key, value, false)), &[][..])
+            }
+            Self::Together(items) => (None, items.as_slice()),
+            _ => (None, &[][..]),
+        };
+        let several = several
+            .iter()
+            .filter_map(|item| Some((&item.key, item.value.as_ref()?, item.is_absent)));
+        one.into_iter().chain(several)
     }
 
     /// What is added to which counters.

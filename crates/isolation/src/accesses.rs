@@ -34,6 +34,10 @@ fn listed_accesses(operation: &Operation, label: &str) -> Result<Option<Vec<Acce
     let Some(listed) = returned.or(called) else {
         return Ok(None);
     };
+    // The empty set that was read is no transaction without accesses.
+    if !is_named && listed.is_empty() {
+        return Ok(None);
+    }
     let is_result = returned.is_some();
     let Some(mut accesses) = parsed(listed) else {
         // A null among separate reads and writes is the result of one of them.
@@ -88,6 +92,12 @@ pub fn is_transaction(operation: &Operation) -> bool {
     let is_listed =
         || listed_accesses(operation, "").map_or(true, |found| found.is_some_and(|found| !found.is_empty()));
     has_group || is_listed() || workload::is_transfer(operation)
+}
+
+/// Whether an operation is one of a workload whose operations are whole transactions without saying so, or of a bank, a set or a counter that
+/// could be meant so.
+pub fn is_of_workload(operation: &Operation) -> bool {
+    is_transaction(operation) || workload::accesses(operation).is_some()
 }
 
 /// The access at a position of a list, for messages.

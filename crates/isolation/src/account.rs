@@ -114,8 +114,15 @@ fn text(operation: &Operation) -> String {
         Access::Add(key, element) => format!("add({key}, {element})"),
         Access::Increment(key, amount) => format!("increment({key}, {amount})"),
         Access::Transfer(moved) => format!("transfer({}, {}, {})", moved.from, moved.to, moved.amount),
+        Access::Whole(Some(found)) => format!("read() = {}", value(found)),
+        Access::Whole(None) => "read()".to_owned(),
+        Access::Together(items) => {
+            let shown = { items.iter() }
+                .filter_map(|item| Some(format!("{}: {}", item.key, value(item.value.as_ref()?))));
+            format!("read() = {{{}}}", shown.collect::<Vec<_>>().join(", "))
+        }
         Access::Range(range) => {
-            let asked = format!("range({}, {})", range.from, range.to);
+            let asked = range.to_string();
             let Some(found) = &range.found else { return asked };
             let found = found.iter().map(|(key, held)| format!("{key}: {}", value(held)));
             format!("{asked} = {{{}}}", found.collect::<Vec<_>>().join(", "))

@@ -15,7 +15,7 @@ use crate::cycle_search::{DependencyCycle, shortest_cycles};
 use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::edge_check::{EdgeCheck, Proof};
 use crate::level::Isolation;
-use crate::level_outcome::IsolationConclusion;
+use crate::level_outcome::{Blame, IsolationConclusion};
 use crate::reads_from::{ReadsFrom, reads_from};
 use crate::survey::Survey;
 use crate::transaction::{Fate, Id, Transactions};
@@ -122,17 +122,17 @@ impl Transactions {
     /// Two transactions that read the same version of a key and both write the key.
     fn lost_update(&self, graph: &Dependencies) -> Option<String> {
         let mut first: FxHashMap<(Id, Option<usize>), usize> = FxHashMap::default();
-        for (reader, key, writer) in &graph.reads {
-            if self.all[*reader].written(*key).is_none() {
+        for read in graph.reads.iter().filter(|read| !read.is_absent) {
+            if self.all[read.reader].written(read.key).is_none() {
                 continue;
             }
-            let other = *first.entry((*key, *writer)).or_insert(*reader);
-            if other != *reader {
+            let other = *first.entry((read.key, read.writer)).or_insert(read.reader);
+            if other != read.reader {
                 return Some(format!(
                     "{} and {} read the same version of {} and both wrote it: the update of one is lost",
                     self.label(other),
-                    self.label(*reader),
-                    self.key(*key)
+                    self.label(read.reader),
+                    self.key(read.key)
                 ));
             }
         }
@@ -203,8 +203,11 @@ impl Transactions {
             );
         }
         let mut by_reader: FxHashMap<usize, Vec<(Id, Option<usize>)>> = FxHashMap::default();
-        for (reader, key, writer) in &graph.reads {
-            by_reader.entry(*reader).or_default().push((*key, *writer));
+        for read in &graph.reads {
+            by_reader
+                .entry(read.reader)
+                .or_default()
+                .push((read.key, read.writer));
         }
         let mut readers: Vec<_> = by_reader.into_iter().collect();
         readers.sort_unstable_by_key(|(reader, _)| *reader);
@@ -236,9 +239,10 @@ impl Transactions {
             return None;
         }
         let mut previous: FxHashMap<(Id, usize), usize> = FxHashMap::default();
-        for (reader, key, writer) in &graph.reads {
-            if let Some(writer) = writer.filter(|_| self.all[*reader].written(*key).is_some()) {
-                previous.insert((*key, *reader), writer);
+        for read in &graph.reads {
+            let is_update = self.all[read.reader].written(read.key).is_some();
+            if let Some(writer) = read.writer.filter(|_| is_update) {
+                previous.insert((read.key, read.reader), writer);
             }
         }
         let mut starts: Vec<(Id, usize)> = previous.keys().copied().collect();
@@ -301,10 +305,33 @@ impl Transactions {
         named.collect()
     }
 
-    /// A violation that is a cycle of dependencies.
-    pub(crate) fn cycle_violation(&self, cycle: &DependencyCycle) -> IsolationConclusion {
-        let edges = cycle.iter().map(|edge| self.edge_text(edge)).collect();
-        IsolationConclusion::Violation(Box::new(Anomaly::Cycle(edges)))
+    /// A violation that is a cycle of dependencies, with what it is about: also those who tell the order of two versions by what they read.
+    pub(crate) fn cycle_violation(
+        &self,
+        cycle: &DependencyCycle,
+        isolation: Isolation,
+    ) -> (IsolationConclusion, Blame) {
+        let writers = WritersOf::new(self);
+        let check = EdgeCheck::new(self, &writers, isolation);
+        let steps: Vec<OrderEdge> = cycle.iter().map(Dependency::edge).collect();
+        let tellers = steps.iter().map(|step| check.teller(step));
+        let tellers: Vec<Option<usize>> = tellers.collect();
+        let edges = cycle.iter().zip(&tellers).map(|(edge, teller)| {
+            let told = teller.map(|one| {
+                format!(
+                    ", as {} read the later version of {} and had seen the first",
+                    self.label(one),
+                    self.key(edge.key)
+                )
+            });
+            self.edge_text(edge) + &told.unwrap_or_default()
+        });
+        let anomaly = Anomaly::Cycle(edges.collect());
+        let mut blame = Blame::of_cycle(steps);
+        blame.named.extend(tellers.into_iter().flatten());
+        blame.named.sort_unstable();
+        blame.named.dedup();
+        (IsolationConclusion::Violation(Box::new(anomaly)), blame)
     }
 
     /// An edge in one line.
@@ -323,7 +350,7 @@ impl Transactions {
         let key = self.key(edge.key);
         let written = |one: usize| {
             let value = self.all[one].written(edge.key);
-            value.map_or_else(String::new, |value| format!(" = {}", self.value(value)))
+            value.map_or_else(String::new, |value| format!(" = {}", self.value(edge.key, value)))
         };
         match edge.kind {
             DependencyKind::Wr => format!(
@@ -339,8 +366,8 @@ impl Transactions {
                 from.label
             ),
             DependencyKind::Rw => {
-                let read = from.reads.iter().find(|(read, _)| *read == edge.key);
-                let read = read.map_or_else(String::new, |(_, value)| format!(" = {}", self.value(*value)));
+                let shown = |(version, _): (Id, bool)| format!(" = {}", self.value(edge.key, version));
+                let read = edge.read.map_or_else(String::new, shown);
                 format!("{} read {key}{read}, which {} overwrote", from.label, to.label)
             }
             DependencyKind::Session => format!("{} came first in their session", from.label),

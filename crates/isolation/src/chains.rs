@@ -86,6 +86,11 @@ pub(crate) struct ChainWriters {
     writers: Vec<ChainWriter>,
     /// Where the writers of each key begin, and where the last ones end.
     bounds: Vec<u32>,
+    /// Where the writers of each key in each chain begin, and where the last ones end: a read looks at every chain, and must not look at every
+    /// writer for that.
+    runs: Vec<u32>,
+    /// Where the runs of each key begin, and where the last ones end.
+    run_bounds: Vec<u32>,
 }
 
 impl ChainWriters {
@@ -118,11 +123,36 @@ impl ChainWriters {
             };
             *at += 1;
         }
+        let mut runs = Vec::new();
+        let mut run_bounds = Vec::with_capacity(bounds.len());
         for bound in bounds.windows(2) {
-            writers[bound[0] as usize..bound[1] as usize]
-                .sort_unstable_by_key(|writer| (writer.chain, writer.index));
+            run_bounds.push(runs.len() as u32);
+            let of_key = &mut writers[bound[0] as usize..bound[1] as usize];
+            of_key.sort_unstable_by_key(|writer| (writer.chain, writer.index));
+            let mut from = bound[0];
+            for run in of_key.chunk_by(|one, next| one.chain == next.chain) {
+                runs.push(from);
+                from += run.len() as u32;
+            }
         }
-        Self { writers, bounds }
+        run_bounds.push(runs.len() as u32);
+        runs.push(writers.len() as u32);
+        Self {
+            writers,
+            bounds,
+            runs,
+            run_bounds,
+        }
+    }
+
+    /// The writers of a key by chain, each run with where it begins.
+    fn runs(&self, key: Id) -> impl Iterator<Item = (usize, &[ChainWriter])> {
+        let key = key as usize;
+        let runs = self.run_bounds[key] as usize..self.run_bounds[key + 1] as usize;
+        runs.map(|run| {
+            let (from, to) = (self.runs[run] as usize, self.runs[run + 1] as usize);
+            (from, &self.writers[from..to])
+        })
     }
 
     fn of(&self, key: Id) -> &[ChainWriter] {
@@ -145,16 +175,54 @@ impl ChainWriters {
         chains: &Range<usize>,
         reach: impl Fn(usize) -> u32 + 'a,
     ) -> impl Iterator<Item = (usize, Reach)> + 'a {
-        let all = self.of(key);
-        let from = all.partition_point(|writer| (writer.chain as usize) < chains.start);
-        let to = all.partition_point(|writer| (writer.chain as usize) < chains.end);
-        let of_chains = all[from..to].chunk_by(|one, next| one.chain == next.chain);
-        of_chains.filter_map(move |writers| {
+        let chains = chains.clone();
+        let runs = self.runs(key);
+        let of_chains = runs.filter(move |(_, writers)| chains.contains(&(writers[0].chain as usize)));
+        of_chains.filter_map(move |(_, writers)| {
             let count = reach(writers[0].chain as usize);
             let at = writers.partition_point(|writer| writer.index < count);
             let last = writers[..at].last()?;
             Some((last.transaction as usize, (last.chain, last.index + 1)))
         })
+    }
+}
+
+impl ChainWriters {
+    /// For each writer, the greatest place among it and those of its key before it in its chain.
+    pub fn farthest(&self, place: impl Fn(Id, usize) -> u32) -> Vec<u32> {
+        let mut farthest = vec![0_u32; self.writers.len()];
+        for key in 0..self.bounds.len().saturating_sub(1) {
+            let from = self.bounds[key] as usize;
+            for (at, writer) in self.of(key as Id).iter().enumerate() {
+                let own = place(key as Id, writer.transaction as usize);
+                let is_first = at == 0 || self.writers[from + at - 1].chain != writer.chain;
+                farthest[from + at] = match is_first {
+                    true => own,
+                    false => own.max(farthest[from + at - 1]),
+                };
+            }
+        }
+        farthest
+    }
+
+    /// A writer of a key whose place is beyond another one, as far as `reach` goes into each chain.
+    pub fn first_beyond(
+        &self,
+        farthest: &[u32],
+        (key, place): (Id, u32),
+        reach: impl Fn(usize) -> u32,
+    ) -> Option<usize> {
+        for (from, chain) in self.runs(key) {
+            let farthest = &farthest[from..from + chain.len()];
+            let at = farthest.partition_point(|other| *other <= place);
+            let first = chain
+                .get(at)
+                .filter(|first| first.index < reach(first.chain as usize));
+            if let Some(first) = first {
+                return Some(first.transaction as usize);
+            }
+        }
+        None
     }
 }
 

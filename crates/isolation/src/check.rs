@@ -7,7 +7,7 @@ use omnilink_evidence::{Anomaly, Conclusion, Confirmation, IsolationFindings, Li
 use omnilink_history::{Budget, RecordedHistory};
 
 use crate::anomalies::FoundAnomaly;
-use crate::dependency::Dependency;
+use crate::initial_values::TransactionOptions;
 use crate::level::{Isolation, IsolationFamily, IsolationScope};
 use crate::level_outcome::{Blame, IsolationConclusion, LevelOutcome, unknown};
 use crate::survey::Survey;
@@ -22,10 +22,11 @@ use crate::transaction_error::TransactionError;
 pub fn check_transactions(
     recorded: &RecordedHistory,
     isolation: Isolation,
-    limits: Limits,
+    options: impl Into<TransactionOptions>,
 ) -> Result<IsolationConclusion, TransactionError> {
+    let TransactionOptions { limits, initial } = options.into();
     let mut budget = Budget::new(limits);
-    match Transactions::within(recorded, Extent::Whole, &mut budget)? {
+    match Transactions::within(recorded, Extent::Whole, &initial, &mut budget)? {
         Ok(transactions) => Ok(transactions.check_within(isolation, &mut budget)?.0),
         Err(limit) => Ok(unknown(limit)),
     }
@@ -39,6 +40,8 @@ pub(crate) struct IsolationAnswer {
     pub confirmation: Option<Confirmation>,
     /// Of a violation, the anomalies by name and the levels that hold.
     pub findings: Option<IsolationFindings>,
+    /// What was assumed.
+    pub notes: Vec<String>,
 }
 
 /// Up to this many transactions, a violation is told with all levels that hold.
@@ -51,12 +54,12 @@ const SURVEY_MAX: usize = 20_000;
 pub(crate) fn check_and_confirm(
     recorded: &RecordedHistory,
     isolation: Isolation,
-    limits: Limits,
+    options: &TransactionOptions,
     extent: Extent,
 ) -> Result<IsolationAnswer, TransactionError> {
-    let mut budget = Budget::new(limits);
+    let mut budget = Budget::new(options.limits);
     let each = |visit: &mut VisitOperation<'_>| visit_operations(recorded, visit);
-    match Transactions::within(recorded, extent, &mut budget)? {
+    match Transactions::within(recorded, extent, &options.initial, &mut budget)? {
         Ok(transactions) => check_transactions_and_confirm(
             transactions,
             &ToldHistory::of(recorded, &each),
@@ -72,17 +75,16 @@ pub(crate) fn check_and_confirm(
 /// # Errors
 /// As [`check_transactions`].
 pub(crate) fn check_transactions_and_confirm(
-    transactions: Transactions,
+    mut transactions: Transactions,
     told: &ToldHistory<'_>,
     isolation: Isolation,
     budget: &mut Budget,
 ) -> Result<IsolationAnswer, TransactionError> {
-    let transactions = match isolation.family() {
-        IsolationFamily::RepeatableRead if !transactions.marks.absences.is_empty() => transactions.of_items(),
-        _ => transactions,
-    };
     let (conclusion, mut blame) = transactions.check_within(isolation, budget)?;
-    let mut answer = IsolationAnswer::of(conclusion);
+    let mut answer = IsolationAnswer {
+        notes: std::mem::take(&mut transactions.notes),
+        ..IsolationAnswer::of(conclusion)
+    };
     if !matches!(answer.conclusion, Conclusion::Violation(_)) {
         return Ok(answer);
     }
@@ -94,8 +96,7 @@ pub(crate) fn check_transactions_and_confirm(
     let anomalies = transactions.anomalies(&survey);
     // A cycle of dependencies whose every edge is proved is plainer than one that a search ended with.
     if let Some(cycle) = transactions.proved_cycle(isolation, &anomalies, &blame.cycle) {
-        answer.conclusion = transactions.cycle_violation(cycle);
-        blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
+        (answer.conclusion, blame) = transactions.cycle_violation(cycle, isolation);
     }
     let mut named: BTreeSet<usize> = named_in(&anomalies).collect();
     let is_read =
@@ -115,8 +116,7 @@ pub(crate) fn check_transactions_and_confirm(
                 .transactions
                 .proved_cycle(isolation, &anomalies, &part.blame.cycle)
             {
-                part.conclusion = part.transactions.cycle_violation(cycle);
-                part.blame = Blame::of_cycle(cycle.iter().map(Dependency::edge).collect());
+                (part.conclusion, part.blame) = part.transactions.cycle_violation(cycle, isolation);
             }
             answer.conclusion = part.conclusion;
             part.transactions.confirm(isolation, &part.blame)
@@ -140,17 +140,17 @@ pub(crate) fn check_transactions_and_confirm(
 /// As [`check_transactions`].
 pub(crate) fn survey_levels(
     recorded: &RecordedHistory,
-    limits: Limits,
-) -> Result<Result<IsolationFindings, Limit>, TransactionError> {
-    let mut budget = Budget::new(limits);
+    options: &TransactionOptions,
+) -> Result<Result<(IsolationFindings, Vec<String>), Limit>, TransactionError> {
+    let mut budget = Budget::new(options.limits);
     let each = |visit: &mut VisitOperation<'_>| visit_operations(recorded, visit);
     Ok(
-        match Transactions::within(recorded, Extent::Whole, &mut budget)? {
-            Ok(transactions) => Ok(survey_transactions(
-                &transactions,
-                &ToldHistory::of(recorded, &each),
-                &mut budget,
-            )?),
+        match Transactions::within(recorded, Extent::Whole, &options.initial, &mut budget)? {
+            Ok(mut transactions) => {
+                let notes = std::mem::take(&mut transactions.notes);
+                let told = ToldHistory::of(recorded, &each);
+                Ok((survey_transactions(&transactions, &told, &mut budget)?, notes))
+            }
             Err(limit) => Err(limit),
         },
     )
@@ -182,6 +182,7 @@ impl IsolationAnswer {
             conclusion,
             confirmation: None,
             findings: None,
+            notes: Vec::new(),
         }
     }
 }
@@ -207,9 +208,6 @@ impl Transactions {
     ) -> Result<(IsolationConclusion, Blame), TransactionError> {
         if let Some(readings) = &self.readings {
             return readings.check_within(isolation, budget);
-        }
-        if isolation.family() == IsolationFamily::RepeatableRead && !self.marks.absences.is_empty() {
-            return self.of_items().check_within(isolation, budget);
         }
         if let Some(violation) = self.read_violation(isolation) {
             return Ok(violation);

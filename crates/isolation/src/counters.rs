@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use omnilink_trace::Time;
 use omnilink_value::Value;
 
-use crate::access::{Access, Accesses};
+use crate::access::{Access, Accesses, ItemRead};
 use crate::counter_search::{SerialGuess, Step, subsets_with_sum};
 use crate::grouping::Grouping;
 use crate::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
@@ -47,8 +47,8 @@ struct SumRead {
     reader: usize,
     key: Value,
     sum: i64,
-    /// Its place: which transaction of the list, which access.
-    place: (usize, usize),
+    /// Its place: which transaction of the list, which access, which of the keys that it shows.
+    place: (usize, usize, usize),
 }
 
 /// The transactions that a read has seen.
@@ -70,7 +70,6 @@ impl Accesses {
         &mut self,
         grouping: &Grouping,
     ) -> Result<Option<CounterReadings>, TransactionError> {
-        self.name_counters();
         let has_counters = self
             .each()
             .any(|access| matches!(access, Access::Increment(..) | Access::Transfer(_)));
@@ -127,50 +126,22 @@ impl Accesses {
             .map(|(key, _)| key)
             .collect();
         for (one, accesses) in &self.0 {
-            for access in accesses.iter().filter(|access| changed.contains(access.key())) {
-                let problem = match access {
-                    Access::Write(..) | Access::Append(..) | Access::Add(..) => "written as well as added to",
-                    Access::Read(_, Some(value)) | Access::CursorRead(_, Some(value))
-                        if value.as_int().is_none() && !value.is_null() =>
-                    {
-                        "added to, but what was read of it is no number"
-                    }
-                    _ => continue,
+            for access in accesses {
+                if let Access::Write(key, _) | Access::Append(key, _) | Access::Add(key, _) = access
+                    && changed.contains(key)
+                {
+                    return Err(grouping.mixed(*one, key, "written as well as added to"));
+                }
+                let is_no_number = |(key, value): &(&Value, &Value)| {
+                    changed.contains(key) && value.as_int().is_none() && !value.is_null()
                 };
-                return Err(grouping.mixed(*one, access.key(), problem));
+                if let Some((key, _)) = access.shown().find(is_no_number) {
+                    let problem = "added to, but what was read of it is no number";
+                    return Err(grouping.mixed(*one, key, problem));
+                }
             }
         }
         Ok(())
-    }
-
-    fn each(&self) -> impl Iterator<Item = &Access> {
-        self.0.iter().flat_map(|(_, accesses)| accesses)
-    }
-
-    /// What is added to a key of which numbers are read is an increment, not an element of a set.
-    fn name_counters(&mut self) {
-        if !self.each().any(|access| matches!(access, Access::Add(..))) {
-            return;
-        }
-        let mut numbers: BTreeSet<Value> = BTreeSet::new();
-        let mut others: BTreeSet<Value> = BTreeSet::new();
-        for access in self.each() {
-            match access {
-                Access::Add(key, element) if element.as_int().is_none() => others.insert(key.clone()),
-                Access::Read(key, Some(value)) if value.as_int().is_some() => numbers.insert(key.clone()),
-                Access::Read(key, Some(value)) if !value.is_null() => others.insert(key.clone()),
-                _ => continue,
-            };
-        }
-        for access in self.0.iter_mut().flat_map(|(_, accesses)| accesses) {
-            if let Access::Add(key, element) = access
-                && numbers.contains(key)
-                && !others.contains(key)
-                && let Some(amount) = element.as_int()
-            {
-                *access = Access::Increment(key.clone(), amount);
-            }
-        }
     }
 
     /// The keys that are counters: those that something is added to, and, beside them, those of which numbers are read and that nobody writes.
@@ -178,18 +149,17 @@ impl Accesses {
         let mut keys: BTreeSet<Value> = BTreeSet::new();
         let mut others: BTreeSet<&Value> = BTreeSet::new();
         for access in self.each() {
-            match access {
-                Access::Read(key, Some(value)) if value.as_int().is_some() => {
-                    keys.insert(key.clone());
-                }
-                Access::Increment(..) | Access::Transfer(_) => {
-                    keys.extend(access.changes().map(|(key, _)| key.clone()));
-                }
-                Access::Read(..) | Access::CursorRead(..) | Access::Range(_) => {}
-                Access::Write(key, _) | Access::Append(key, _) | Access::Add(key, _) => {
-                    others.insert(key);
-                }
+            if let Access::Write(key, _) | Access::Append(key, _) | Access::Add(key, _) = access {
+                others.insert(key);
             }
+            let numbers = access.shown().filter(|(_, value)| value.as_int().is_some());
+            keys.extend(
+                access
+                    .changes()
+                    .map(|(key, _)| key)
+                    .chain(numbers.map(|(key, _)| key))
+                    .cloned(),
+            );
         }
         keys.retain(|key| !others.contains(key));
         keys
@@ -199,25 +169,33 @@ impl Accesses {
     /// have seen some transfers.
     fn first_balances(&self, grouping: &Grouping) -> Vec<BTreeMap<Value, i64>> {
         let is_transfer = |access: &Access| matches!(access, Access::Transfer(_));
-        let accounts: BTreeSet<&Value> = { self.each().filter(|access| is_transfer(access)) }
+        let mut accounts: BTreeSet<&Value> = { self.each().filter(|access| is_transfer(access)) }
             .flat_map(Access::changes)
             .map(|(key, _)| key)
             .collect();
+        // An account that nothing changes holds what is read of it first; what else is added to holds nothing at first.
+        let changed: BTreeSet<&Value> = self
+            .each()
+            .flat_map(Access::changes)
+            .map(|(key, _)| key)
+            .collect();
+        let counters = self.counter_keys();
+        let untouched = self.first_read(grouping, &|key| counters.contains(key) && !changed.contains(key));
+        accounts.retain(|account| counters.contains(*account));
         let balances = |accesses: &[Access]| -> BTreeMap<Value, i64> {
-            let read = accesses.iter().filter_map(|access| match access {
-                Access::Read(key, Some(value)) if accounts.contains(key) => {
-                    Some((key.clone(), value.as_int()?))
-                }
-                _ => None,
-            });
-            read.collect()
+            let read = accesses
+                .iter()
+                .flat_map(Access::shown)
+                .filter(|(key, _)| accounts.contains(key));
+            read.filter_map(|(key, value)| Some((key.clone(), value.as_int()?)))
+                .collect()
         };
         let has_read = |(_, accesses): &&(usize, Vec<Access>)| !balances(accesses).is_empty();
         let first = { self.0.iter().filter(has_read) }
             .filter(|(one, _)| grouping.fate(*one) == Fate::Committed)
             .min_by_key(|(one, _)| grouping.span(*one).1);
         let Some((first, accesses)) = first else {
-            return vec![BTreeMap::new()];
+            return vec![untouched];
         };
         let (first, shown) = (*first, balances(accesses));
         let end = grouping.span(first).1;
@@ -234,6 +212,7 @@ impl Accesses {
         masks.sort_by_key(|mask| mask.count_ones());
         let without = |mask: &usize| {
             let mut balances = shown.clone();
+            balances.append(&mut untouched.clone());
             let seen = before.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1);
             for (key, amount) in seen
                 .flat_map(|(_, (_, accesses))| accesses)
@@ -248,6 +227,30 @@ impl Accesses {
         masks.iter().map(without).collect()
     }
 
+    /// The number that is first read of each of some keys.
+    fn first_read(&self, grouping: &Grouping, is_meant: &dyn Fn(&Value) -> bool) -> BTreeMap<Value, i64> {
+        let mut first: BTreeMap<&Value, (Time, i64)> = BTreeMap::new();
+        for (one, accesses) in self
+            .0
+            .iter()
+            .filter(|(one, _)| grouping.fate(*one) == Fate::Committed)
+        {
+            let end = grouping.span(*one).1;
+            for (key, value) in accesses.iter().flat_map(Access::shown) {
+                if let Some(number) = value.as_int().filter(|_| is_meant(key)) {
+                    let known = first.entry(key).or_insert((end, number));
+                    if end < known.0 {
+                        *known = (end, number);
+                    }
+                }
+            }
+        }
+        first
+            .into_iter()
+            .map(|(key, (_, number))| (key.clone(), number))
+            .collect()
+    }
+
     fn counters(&self, grouping: &Grouping, start: &BTreeMap<Value, i64>) -> Counters {
         let keys = self.counter_keys();
         let mut increments: BTreeMap<Value, BTreeMap<usize, i64>> = BTreeMap::new();
@@ -255,9 +258,10 @@ impl Accesses {
         for (at, (one, accesses)) in self.0.iter().enumerate() {
             let mut own: BTreeMap<&Value, i64> = BTreeMap::new();
             for (position, access) in accesses.iter().enumerate() {
-                if let Access::Read(key, Some(value)) = access
-                    && keys.contains(key)
-                {
+                for (item, (key, value)) in access.shown().enumerate() {
+                    if !keys.contains(key) {
+                        continue;
+                    }
                     // A counter that is not there is 0.
                     let value = value.as_int().unwrap_or(0);
                     let known = own.get(key).copied().unwrap_or(0);
@@ -266,7 +270,7 @@ impl Accesses {
                         reader: *one,
                         key: key.clone(),
                         sum: value.saturating_sub(known).saturating_sub(first),
-                        place: (at, position),
+                        place: (at, position, item),
                     });
                 }
                 for (key, amount) in access.changes() {
@@ -298,7 +302,7 @@ impl Accesses {
 
     /// The accesses if these reads have seen these transactions. A read of which that is not known is left out; one that nothing explains stays what it is.
     fn reading(&self, counters: &Counters, seen: &[Option<Seen>], garbage: &[usize]) -> Accesses {
-        let by_place: BTreeMap<(usize, usize), usize> = { counters.reads.iter().enumerate() }
+        let by_place: BTreeMap<(usize, usize, usize), usize> = { counters.reads.iter().enumerate() }
             .map(|(number, read)| (read.place, number))
             .collect();
         let item = |key: &Value, one: usize| Value::tuple([key.clone(), Value::int(one as i64)]);
@@ -313,28 +317,37 @@ impl Accesses {
                         items.push(Access::Write(item(key, *one), Value::int(*amount)));
                     }
                 }
-                match access {
-                    Access::Increment(..) | Access::Transfer(_) => {}
-                    Access::Read(key, _) if counters.increments.contains_key(key) => {
-                        let Some(number) = by_place.get(&(at, position)) else {
-                            continue;
-                        };
-                        if garbage.contains(number) {
-                            items.push(access.clone());
-                        }
-                        let Some(seen) = &seen[*number] else { continue };
-                        let others = counters.increments[key].iter().filter(|(other, _)| *other != one);
-                        items.extend(others.map(|(other, amount)| {
-                            let held = if seen.contains(other) {
-                                Value::int(*amount)
-                            } else {
-                                Value::null()
-                            };
-                            Access::Read(item(key, *other), Some(held))
-                        }));
-                    }
-                    _ => items.push(access.clone()),
+                let is_counter = |(key, _): (&Value, &Value)| counters.increments.contains_key(key);
+                if !access.shown().any(is_counter) {
+                    let has_other_meaning = matches!(access, Access::Increment(..) | Access::Transfer(_))
+                        || matches!(access, Access::Read(key, None) if counters.increments.contains_key(key));
+                    items.extend((!has_other_meaning).then(|| access.clone()));
+                    continue;
                 }
+                let mut together = Vec::new();
+                for (place, (key, value)) in access.shown().enumerate() {
+                    let Some(of_key) = counters.increments.get(key) else {
+                        together.push(ItemRead::shown(key.clone(), value.clone()));
+                        continue;
+                    };
+                    let Some(number) = by_place.get(&(at, position, place)) else {
+                        continue;
+                    };
+                    if garbage.contains(number) {
+                        together.push(ItemRead::shown(key.clone(), value.clone()));
+                    }
+                    let Some(seen) = &seen[*number] else { continue };
+                    let others = of_key.iter().filter(|(other, _)| *other != one);
+                    together.extend(others.map(|(other, amount)| {
+                        let held = if seen.contains(other) {
+                            Value::int(*amount)
+                        } else {
+                            Value::null()
+                        };
+                        ItemRead::shown(item(key, *other), held)
+                    }));
+                }
+                items.push(Access::Together(together));
             }
             all.push((*one, items));
         }
@@ -358,11 +371,8 @@ impl Accesses {
         for (one, accesses) in &self.0 {
             let mut shown: BTreeMap<&Value, i64> = BTreeMap::new();
             for access in accesses {
-                if let Access::Read(key, Some(value)) = access
-                    && let Some(balance) = value.as_int().filter(|_| accounts.contains(key))
-                {
-                    shown.insert(key, balance);
-                }
+                let balances = access.shown().filter(|(key, _)| accounts.contains(key));
+                shown.extend(balances.filter_map(|(key, value)| Some((key, value.as_int()?))));
             }
             if shown.len() < accounts.len() || grouping.fate(*one) != Fate::Committed {
                 continue;

@@ -18,7 +18,7 @@ pub(crate) type DependencyCycle = Vec<Dependency>;
 /// The name of a cycle, after Adya and Elle.
 pub(crate) fn class(cycle: &[Dependency]) -> String {
     let count = |kind: DependencyKind| cycle.iter().filter(|edge| edge.kind == kind).count();
-    let is_predicate = cycle.iter().any(|edge| edge.by_predicate);
+    let is_predicate = cycle.iter().any(Dependency::is_by_predicate);
     let is_anti = |at: usize| cycle[at % cycle.len()].kind == DependencyKind::Rw;
     let base = match count(DependencyKind::Rw) {
         0 if count(DependencyKind::Wr) > 0 => "G1c",

@@ -64,7 +64,9 @@ impl Transactions {
     ) -> Result<ReadsFrom, ReadsFromError> {
         let overwrites = (isolation.scope() == IsolationScope::RealTime).then(|| Overwrites::new(self));
         // Only from read atomic on, a transaction must have seen what was over before it began.
-        let is_fresh = isolation.family() >= IsolationFamily::ReadAtomic;
+        // What a range did not show may be there all the same where phantoms are allowed.
+        let allows_phantoms = isolation.family() == IsolationFamily::RepeatableRead && self.has_absences();
+        let is_fresh = isolation.family() >= IsolationFamily::ReadAtomic && !allows_phantoms;
         let may_read = |reader: usize, key: Id, writer: Writer| {
             let is_later_in_session = isolation.scope() >= IsolationScope::Session
                 && writer.is_some_and(|writer| {
@@ -115,7 +117,16 @@ impl Transactions {
             base_order::scope(&mut graph, self, reads, isolation.scope());
             base_order::known_reads(&mut graph, reads);
             let updates = match isolation.family() {
-                IsolationFamily::CursorStability => Cow::Owned(self.cursor_updates(reads)),
+                IsolationFamily::CursorStability => {
+                    let is_update = |read: &ExternalRead| {
+                        self.all[read.reader].written(read.key).is_some()
+                            && self.is_cursor_read(read.reader, read.key)
+                    };
+                    Cow::Owned(self.item_reads(reads, &is_update))
+                }
+                IsolationFamily::RepeatableRead if self.has_absences() => {
+                    Cow::Owned(self.item_reads(reads, &|_| true))
+                }
                 _ => Cow::Borrowed(reads),
             };
             match version_chains::add(&mut graph, self, &updates, isolation.family()) {
@@ -130,13 +141,11 @@ impl Transactions {
         self.answer(isolation, &graph, decided, reads)
     }
 
-    /// The reads through cursors by transactions that then write the key: nothing comes between the two versions.
-    fn cursor_updates(&self, reads: &ReadsFrom) -> ReadsFrom {
-        let is_update = |read: &&ExternalRead| {
-            self.all[read.reader].written(read.key).is_some() && self.is_cursor_read(read.reader, read.key)
-        };
+    /// Some of the reads of items, which come before the next version: not those of keys that a range did not show.
+    fn item_reads(&self, reads: &ReadsFrom, is_kept: &dyn Fn(&ExternalRead) -> bool) -> ReadsFrom {
+        let is_item = |read: &&ExternalRead| !self.all[read.reader].is_absent(read.position) && is_kept(read);
         ReadsFrom {
-            reads: reads.reads.iter().filter(is_update).cloned().collect(),
+            reads: reads.reads.iter().filter(is_item).cloned().collect(),
             included: reads.included.clone(),
             is_required: reads.is_required.clone(),
         }

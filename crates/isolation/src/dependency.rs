@@ -2,10 +2,10 @@
 
 use omnilink_history::order_graph::{EdgeReason, OrderEdge};
 use omnilink_trace::Time;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::reads_from::{ReadsFrom, Writer};
-use crate::transaction::{Fate, Id, Transactions};
+use crate::transaction::{Fate, Id, NIL, Transactions};
 
 /// Why a transaction depends on another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,11 +42,15 @@ pub(crate) struct Dependency {
     pub kind: DependencyKind,
     /// The key, where there is one.
     pub key: Id,
-    /// Whether the key was missed by a read of a range.
-    pub by_predicate: bool,
+    /// Of an anti-dependency, the version that was read, and whether a range did not show the key.
+    pub read: Option<(Id, bool)>,
 }
 
 impl Dependency {
+    pub fn is_by_predicate(&self) -> bool {
+        self.read.is_some_and(|(_, is_absent)| is_absent)
+    }
+
     /// The same for a check of single edges.
     pub fn edge(&self) -> OrderEdge {
         OrderEdge {
@@ -63,6 +67,16 @@ impl Dependency {
     }
 }
 
+/// A read whose writer is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownRead {
+    pub reader: usize,
+    pub key: Id,
+    pub writer: Writer,
+    /// Whether it is of a key that a range did not show.
+    pub is_absent: bool,
+}
+
 /// The graph for one order of versions.
 #[derive(Debug)]
 pub(crate) struct Dependencies {
@@ -70,10 +84,7 @@ pub(crate) struct Dependencies {
     pub out: Vec<Vec<Dependency>>,
     /// The writers of each key, in the order of versions.
     pub versions: Vec<Vec<usize>>,
-    /// Reads: reader, key, writer.
-    pub reads: Vec<(usize, Id, Writer)>,
-    /// Readers with keys that ranges did not show them.
-    absences: FxHashSet<(usize, Id)>,
+    pub reads: Vec<KnownRead>,
 }
 
 /// Up to this many transactions, real time is a relation between all pairs.
@@ -86,16 +97,20 @@ impl Dependencies {
             out: vec![Vec::new(); transactions.all.len()],
             versions,
             reads: Vec::new(),
-            absences: transactions.marks.absences.clone(),
         };
         for read in &reads.reads {
-            let is_own = transactions.all[read.reader].after_own.contains(&read.position);
-            if let ([writer], false) = (&read.writers[..], is_own) {
-                graph.reads.push((read.reader, read.key, *writer));
+            let reader = &transactions.all[read.reader];
+            if let ([writer], false) = (&read.writers[..], reader.is_after_own(read.position)) {
+                graph.reads.push(KnownRead {
+                    reader: read.reader,
+                    key: read.key,
+                    writer: *writer,
+                    is_absent: reader.is_absent(read.position),
+                });
             }
         }
         graph.add_versions();
-        graph.add_reads();
+        graph.add_reads(transactions);
         graph.add_overtaken(transactions, reads);
         graph.add_sessions(transactions, reads);
         graph.add_real_time(transactions, reads);
@@ -108,11 +123,29 @@ impl Dependencies {
             to,
             kind,
             key,
-            by_predicate: kind == DependencyKind::Rw && self.absences.contains(&(from, key)),
+            read: None,
         };
-        if from != to && !self.out[from].contains(&edge) {
-            self.out[from].push(edge);
+        self.add_edge(edge);
+    }
+
+    fn add_edge(&mut self, edge: Dependency) {
+        let has_it = |other: &Dependency| {
+            (other.to, other.kind, other.key, other.is_by_predicate())
+                == (edge.to, edge.kind, edge.key, edge.is_by_predicate())
+        };
+        if edge.from != edge.to && !self.out[edge.from].iter().any(has_it) {
+            self.out[edge.from].push(edge);
         }
+    }
+
+    fn add_anti_dependency(&mut self, (from, to): (usize, usize), key: Id, (version, is_absent): (Id, bool)) {
+        self.add_edge(Dependency {
+            from,
+            to,
+            kind: DependencyKind::Rw,
+            key,
+            read: Some((version, is_absent)),
+        });
     }
 
     fn add_versions(&mut self) {
@@ -124,7 +157,7 @@ impl Dependencies {
         }
     }
 
-    fn add_reads(&mut self) {
+    fn add_reads(&mut self, transactions: &Transactions) {
         let mut place: FxHashMap<(usize, usize), usize> = FxHashMap::default();
         for (key, writers) in self.versions.iter().enumerate() {
             place.extend(
@@ -134,7 +167,10 @@ impl Dependencies {
                     .map(|(at, writer)| ((key, *writer), at)),
             );
         }
-        for (reader, key, writer) in self.reads.clone() {
+        for read in self.reads.clone() {
+            let KnownRead {
+                reader, key, writer, ..
+            } = read;
             let next = match writer {
                 Some(writer) => {
                     self.add(writer, reader, DependencyKind::Wr, key);
@@ -146,7 +182,8 @@ impl Dependencies {
                 .and_then(|next| self.versions[key as usize].get(next))
                 .copied();
             if let Some(next) = next {
-                self.add(reader, next, DependencyKind::Rw, key);
+                let version = writer.and_then(|writer| transactions.all[writer].written(key));
+                self.add_anti_dependency((reader, next), key, (version.unwrap_or(NIL), read.is_absent));
             }
         }
     }
@@ -164,7 +201,7 @@ impl Dependencies {
                 let is_it = |writer: &&usize| transactions.all[**writer].written(*key).as_ref() == follower;
                 let writer = follower.and_then(|_| self.versions[*key as usize].iter().find(is_it));
                 if let Some(writer) = writer.copied() {
-                    self.add(reader, writer, DependencyKind::Rw, *key);
+                    self.add_anti_dependency((reader, writer), *key, (*value, false));
                 }
             }
         }

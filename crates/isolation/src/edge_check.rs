@@ -171,7 +171,9 @@ impl<'a> EdgeCheck<'a> {
                 found(is_so && self.counts(reader))
             }
             EdgeReason::ReadBefore(key) => {
-                let mut read = self.read(from, key);
+                let mut read = self
+                    .read(from, key)
+                    .filter(|(at, _)| self.comes_before_next(from, *at));
                 found(from != to && read.any(|(_, value)| self.is_before(key, value, to)))
             }
             EdgeReason::WroteOver(key) => {
@@ -201,6 +203,15 @@ impl<'a> EdgeCheck<'a> {
     fn read(&self, reader: usize, key: Id) -> impl Iterator<Item = (usize, Id)> {
         let reads = self.transactions.all[reader].reads.iter().enumerate();
         reads.filter_map(move |(at, (read, value))| (*read == key).then_some((at, *value)))
+    }
+
+    /// Whether a read comes before the next version: of what a range did not show, levels of items say nothing.
+    fn comes_before_next(&self, reader: usize, position: usize) -> bool {
+        let is_of_items = matches!(
+            self.isolation.family(),
+            IsolationFamily::RepeatableRead | IsolationFamily::CursorStability
+        );
+        !is_of_items || !self.transactions.all[reader].is_absent(position)
     }
 
     fn read_from(&self, reader: usize, key: Id, writer: usize) -> bool {
@@ -237,7 +248,8 @@ impl<'a> EdgeCheck<'a> {
         let mut was_read = || {
             reads.any(|(before, (key, value))| {
                 self.only_writer(*key, *value) == Some(writer)
-                    && (family != IsolationFamily::MonotonicAtomicView || at.is_some_and(|at| before < at))
+                    && (family != IsolationFamily::MonotonicAtomicView
+                        || at.is_some_and(|at| before <= all[reader].moment(at)))
             })
         };
         let in_session = |first: usize, second: usize| {
@@ -284,7 +296,7 @@ impl<'a> EdgeCheck<'a> {
         let loses_updates = match self.isolation.family() {
             IsolationFamily::Prefix => true,
             // Those that are not by cursors.
-            IsolationFamily::CursorStability => !self.transactions.marks.cursors.is_empty(),
+            IsolationFamily::CursorStability => self.transactions.cursors.is_some(),
             _ => false,
         };
         !self.isolation.is_decided_by_visibility() && !loses_updates
@@ -337,30 +349,51 @@ impl<'a> EdgeCheck<'a> {
             || self.has_versions() && self.is_chain_before(key, version, written)
     }
 
+    /// A transaction that is not among those of an edge and tells the order of two versions: it read one and had seen the other.
+    pub fn teller(&self, edge: &OrderEdge) -> Option<usize> {
+        let (from, to) = (edge.from?, edge.to?);
+        let EdgeReason::WroteOver(key) = edge.reason else {
+            return None;
+        };
+        let all = &self.transactions.all;
+        let (version, written) = (all[from].written(key)?, all[to].written(key)?);
+        let (earlier, is_all) = self.versions_before(key, version);
+        let is_told = is_all && !earlier.contains(&written)
+            || self.versions_before(key, written).0.contains(&version)
+            || !self.has_versions();
+        let teller = (!is_told).then(|| self.chain_before(key, version, written))??;
+        teller.filter(|one| *one != from && *one != to)
+    }
+
     /// Whether the chain of a version is before the chain of another one.
     fn is_chain_before(&self, key: Id, version: Id, other: Id) -> bool {
+        self.chain_before(key, version, other).is_some()
+    }
+
+    /// The same, with the reader that tells it if the writers do not.
+    fn chain_before(&self, key: Id, version: Id, other: Id) -> Option<Option<usize>> {
         let (first, second) = (self.chain(key, version), self.chain(key, other));
         if first.iter().any(|version| second.contains(version)) {
-            return false;
+            return None;
         }
         let is_before = |version: Id, other: Id| {
-            let Some(writer) = self.only_writer(key, version) else {
-                return false;
-            };
+            let writer = self.only_writer(key, version)?;
             let after = self.only_writer(key, other).filter(|after| *after != writer);
-            let readers = (0..self.transactions.all.len()).filter(|reader| {
+            let mut readers = (0..self.transactions.all.len()).filter(|reader| {
                 *reader != writer
                     && self.counts(*reader)
                     && self.read(*reader, key).any(|(_, value)| value == other)
             });
-            after.is_some_and(|after| {
-                self.is_earlier(writer, after) || { readers }.any(|reader| self.is_earlier(writer, reader))
-            })
+            let after = after?;
+            if self.is_earlier(writer, after) {
+                return Some(None);
+            }
+            readers.find(|reader| self.is_earlier(writer, *reader)).map(Some)
         };
         let mut pairs = first
             .iter()
             .flat_map(|version| second.iter().map(move |other| (*version, *other)));
-        pairs.any(|(version, other)| is_before(version, other))
+        pairs.find_map(|(version, other)| is_before(version, other))
     }
 
     /// Versions of the chain that a version belongs to.
@@ -415,7 +448,7 @@ impl<'a> EdgeCheck<'a> {
             return Some(pair.previous);
         }
         let writer = self.only_writer(key, version).filter(|_| self.has_versions())?;
-        let mut read = self.read(writer, key);
+        let mut read = { self.read(writer, key) }.filter(|(at, _)| self.comes_before_next(writer, *at));
         read.next().map(|(_, value)| value)
     }
 }

@@ -237,7 +237,11 @@ impl Encoder<'_> {
             for (second_at, second) in own.iter().enumerate() {
                 for (first_at, first) in own.iter().enumerate() {
                     let is_seen = match self.isolation.family() {
-                        IsolationFamily::MonotonicAtomicView => first_at < second_at,
+                        IsolationFamily::MonotonicAtomicView => {
+                            first_at != second_at
+                                && first.position
+                                    <= self.transactions.all[first.reader].moment(second.position)
+                        }
                         _ => first_at != second_at,
                     };
                     if is_seen {
@@ -285,7 +289,11 @@ impl Encoder<'_> {
     /// Serializability, snapshot isolation and prefix consistency.
     fn encode_versions(&mut self, budget: &mut Budget) {
         let reads = self.reads;
+        let allows_phantoms = self.isolation.family() == IsolationFamily::RepeatableRead;
         for (at, read) in reads.reads.iter().enumerate() {
+            if allows_phantoms && self.transactions.all[read.reader].is_absent(read.position) {
+                continue;
+            }
             for (choice, writer) in read.writers.iter().enumerate() {
                 for other_at in 0..self.writers[read.key as usize].len() {
                     if budget.work() {

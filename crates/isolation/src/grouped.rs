@@ -6,8 +6,10 @@ use rustc_hash::FxHashSet;
 
 use crate::access::Accesses;
 use crate::grouping::Grouping;
+use crate::initial_values::{self, FirstValues, InitialValues};
 use crate::lists::ListOrder;
 use crate::open_accesses::OpenAccesses;
+use crate::read_anomaly::ReadAnomaly;
 use crate::transaction::{Extent, Id, NIL, Readings, Transaction, Transactions};
 use crate::transaction_error::TransactionError;
 
@@ -17,7 +19,12 @@ impl Transactions {
     /// # Errors
     /// If an operation is no read or write of a key.
     pub fn from_recorded(recorded: &RecordedHistory) -> Result<Self, TransactionError> {
-        let grouped = Self::within(recorded, Extent::Whole, &mut Budget::new(Limits::default()))?;
+        let grouped = Self::within(
+            recorded,
+            Extent::Whole,
+            &InitialValues::default(),
+            &mut Budget::new(Limits::default()),
+        )?;
         grouped.map_err(|limit| {
             TransactionError::Rejected(format!("no limit was given, and {limit:?} was reached"))
         })
@@ -27,9 +34,10 @@ impl Transactions {
     pub(crate) fn within(
         recorded: &RecordedHistory,
         extent: Extent,
+        initial: &InitialValues,
         budget: &mut Budget,
     ) -> Result<Result<Self, Limit>, TransactionError> {
-        let mut grouping = Grouping::new();
+        let mut grouping = Grouping::new(initial.clone());
         for (position, operation) in recorded.ops.iter().enumerate() {
             if budget.work() {
                 break;
@@ -58,9 +66,15 @@ impl Transactions {
             }
             OpenAccesses::Any(accesses) => accesses,
         };
+        let whole = accesses.name_whole_reads(&grouping);
+        accesses.name_counters();
         let counters = accesses.counter_readings(&grouping)?;
+        if let Some(counters) = &counters {
+            grouping.start_empty(&counters.keys);
+        }
         let settled = |mut grouping: Grouping, accesses: Accesses| {
-            let lists = accesses.settle(&mut grouping, extent)?;
+            let mut lists = accesses.settle(&mut grouping, extent)?;
+            lists.anomalies.extend(whole.iter().cloned());
             Ok(Self::with_lists(grouping, lists, extent, is_timed))
         };
         match counters {
@@ -72,11 +86,29 @@ impl Transactions {
     }
 
     /// The transactions, whose accesses are assigned to them, with what lists show.
-    fn with_lists(grouping: Grouping, lists: ListOrder, extent: Extent, is_timed: bool) -> Self {
-        let mut all = grouping.all;
-        if let Extent::Window { has_lost_deletes } = extent {
-            drop_foreign_reads(&mut all, has_lost_deletes);
+    fn with_lists(mut grouping: Grouping, mut lists: ListOrder, extent: Extent, is_timed: bool) -> Self {
+        let mut found = FirstValues::default();
+        let is_whole = extent == Extent::Whole;
+        // What is read first is known once everything was read.
+        if is_whole || grouping.initial.is_given() {
+            let listed = lists.list_keys.iter().copied().collect();
+            found = initial_values::find(&mut grouping, &listed);
         }
+        match extent {
+            Extent::Whole => {}
+            Extent::Window {
+                settled,
+                has_lost_deletes,
+            } => {
+                drop_open_reads(&mut grouping.all, &lists, settled, has_lost_deletes);
+                // Which accounts and sets there are is not known yet.
+                let is_firm = |anomaly: &ReadAnomaly| {
+                    anomaly.kind.is_firm() || anomaly.named.iter().all(|one| *one < settled)
+                };
+                lists.anomalies.retain(is_firm);
+            }
+        }
+        let mut all = grouping.all;
         for transaction in &mut all {
             transaction.writes.sort_unstable();
             if !is_timed {
@@ -91,7 +123,9 @@ impl Transactions {
             successions: lists.successions,
             overtaken: lists.overtaken,
             read_anomalies: lists.anomalies,
-            marks: lists.marks,
+            cursors: lists.cursors,
+            initial: found.initial,
+            notes: found.notes,
             readings: None,
             keys,
             values,
@@ -99,18 +133,24 @@ impl Transactions {
     }
 }
 
-/// Leaves out the reads of what none of these transactions wrote.
-fn drop_foreign_reads(all: &mut [Transaction], has_lost_deletes: bool) {
+/// Leaves out reads that others may explain: those of what none of these transactions wrote, and, unless they are settled, those of
+/// values that may be written once more, or deleted. An element of a list is appended once, and is deleted by nobody.
+fn drop_open_reads(all: &mut [Transaction], lists: &ListOrder, settled: usize, has_lost_deletes: bool) {
+    let listed: FxHashSet<Id> = lists.list_keys.iter().copied().collect();
     let written: FxHashSet<(Id, Id)> = { all.iter() }
         .flat_map(|one| one.writes.iter().chain(&one.overwritten))
         .copied()
         .collect();
-    let is_kept = |read: &(Id, Id)| match read.1 {
-        NIL => !has_lost_deletes,
-        _ => written.contains(read),
-    };
-    for transaction in all {
-        if !transaction.reads.iter().all(is_kept) {
+    for (one, transaction) in all.iter_mut().enumerate() {
+        let is_kept = |_: usize, read: &(Id, Id)| {
+            let is_firm = one < settled || listed.contains(&read.0);
+            is_firm
+                && match read.1 {
+                    NIL => !has_lost_deletes || listed.contains(&read.0),
+                    _ => written.contains(read),
+                }
+        };
+        if !transaction.reads.iter().all(|read| is_kept(0, read)) {
             transaction.keep_reads(is_kept);
         }
     }

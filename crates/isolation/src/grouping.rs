@@ -8,9 +8,10 @@ use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::accesses::accesses;
+use crate::initial_values::InitialValues;
 use crate::interner::Interner;
 use crate::open_accesses::{NOT_READ, OpenAccesses, RegisterAccesses};
-use crate::transaction::{Fate, Id, NIL, Transaction};
+use crate::transaction::{Fate, Id, NIL, ReadPositions, Transaction};
 use crate::transaction_error::TransactionError;
 
 /// What a single operation does in its transaction.
@@ -31,6 +32,10 @@ pub(crate) struct Grouping {
     pub(crate) values: Interner,
     /// The accesses of transactions that are one operation each, until the kinds of the keys are known.
     pub(crate) accesses: OpenAccesses,
+    /// Keys that hold nothing at first, although nobody writes them.
+    pub(crate) starts_empty: FxHashSet<Id>,
+    /// What the others hold at first.
+    pub(crate) initial: InitialValues,
     sessions: FxHashMap<Value, u32>,
     /// The transaction of each name in each session.
     named: FxHashMap<(u32, Value), usize>,
@@ -42,8 +47,11 @@ pub(crate) struct Grouping {
 const FEW_WRITES: usize = 32;
 
 impl Grouping {
-    pub(crate) fn new() -> Self {
-        let mut grouping = Self::default();
+    pub(crate) fn new(initial: InitialValues) -> Self {
+        let mut grouping = Self {
+            initial,
+            ..Self::default()
+        };
         grouping.values.id(&Value::null());
         grouping
     }
@@ -80,7 +88,7 @@ impl Grouping {
                 session,
                 fate: Fate::Committed,
                 reads: Vec::new(),
-                after_own: Vec::new(),
+                positions: None,
                 writes: Vec::new(),
                 overwritten: Vec::new(),
                 timebox: Some(operation.timebox),
@@ -127,7 +135,9 @@ impl Grouping {
         let transaction = &mut self.all[index];
         if ending.iter().eq(own.iter().copied()) {
             if !own.is_empty() {
-                transaction.after_own.push(transaction.reads.len());
+                let position = transaction.reads.len();
+                let positions = transaction.positions.get_or_insert_default();
+                positions.after_own.push(position);
             }
             transaction.reads.push((key, external));
         } else {
@@ -135,6 +145,21 @@ impl Grouping {
             let written = written.map_or(NIL, |(_, value)| *value);
             transaction.broken = transaction.broken.or(Some((key, read, written)));
         }
+    }
+
+    pub(crate) fn read_count(&self, index: usize) -> usize {
+        self.all[index].reads.len()
+    }
+
+    /// What is known about single reads of a transaction.
+    pub(crate) fn positions(&mut self, index: usize) -> &mut ReadPositions {
+        self.all[index].positions.get_or_insert_default()
+    }
+
+    /// Says that some keys hold nothing at first, whatever is read of them.
+    pub(crate) fn start_empty<'k>(&mut self, keys: impl IntoIterator<Item = &'k Value>) {
+        let keys = keys.into_iter().map(|key| self.keys.id(key));
+        self.starts_empty.extend(keys);
     }
 
     pub(crate) fn label(&self, index: usize) -> &str {

@@ -14,7 +14,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::access::{Access, Accesses};
 use crate::grouping::{Grouping, version};
 use crate::read_anomaly::{ReadAnomaly, ReadAnomalyKind};
-use crate::read_marks::ReadMarks;
 use crate::transaction::{Extent, Fate, Id, NIL, Succession};
 use crate::transaction_error::TransactionError;
 
@@ -26,8 +25,10 @@ pub(crate) struct ListOrder {
     pub(crate) overtaken: Vec<Succession>,
     /// What lists show that cannot be.
     pub(crate) anomalies: Vec<ReadAnomaly>,
-    /// What is said about single reads.
-    pub(crate) marks: ReadMarks,
+    /// The keys that hold lists.
+    pub(crate) list_keys: Vec<Id>,
+    /// Reads through cursors; `None` if there are none.
+    pub(crate) cursors: Option<FxHashSet<(usize, Id)>>,
 }
 
 /// A list that a committed transaction read.
@@ -49,32 +50,6 @@ fn shown(elements: &[Value]) -> String {
 }
 
 impl Accesses {
-    /// Which keys hold lists: those that are appended to, and those that are only read, and only as lists.
-    fn list_keys(&self) -> FxHashSet<Value> {
-        let each = || self.0.iter().flat_map(|(_, accesses)| accesses);
-        let mut lists: FxHashSet<Value> = FxHashSet::default();
-        let mut others: FxHashSet<Value> = FxHashSet::default();
-        for access in each() {
-            let is_list = match access {
-                Access::Append(..) => true,
-                Access::Write(..) => false,
-                Access::Add(..)
-                | Access::Range(..)
-                | Access::Increment(..)
-                | Access::Transfer(_)
-                | Access::CursorRead(..) => continue,
-                Access::Read(_, Some(value)) if !value.is_null() => value.as_tuple().is_some(),
-                Access::Read(..) => continue,
-            };
-            let keys = if is_list { &mut lists } else { &mut others };
-            keys.insert(access.key().clone());
-        }
-        let appended = |access: &Access| matches!(access, Access::Append(..));
-        let appended: FxHashSet<&Value> = each().filter(|one| appended(one)).map(Access::key).collect();
-        lists.retain(|key| appended.contains(key) || !others.contains(key));
-        lists
-    }
-
     /// Assigns all accesses to their transactions.
     ///
     /// # Errors
@@ -85,12 +60,16 @@ impl Accesses {
         grouping: &mut Grouping,
         extent: Extent,
     ) -> Result<ListOrder, TransactionError> {
-        let marked = self.by_item();
-        let marks = ReadMarks {
-            cursors: grouping.numbered(&marked.cursors),
-            absences: grouping.numbered(&marked.absences),
+        let marked = self.by_item(grouping);
+        let has_cursors = !marked.cursors.is_empty();
+        let mut order = ListOrder {
+            cursors: has_cursors.then(|| grouping.numbered(&marked.cursors)),
+            anomalies: marked.anomalies,
+            ..ListOrder::default()
         };
+        grouping.start_empty(&marked.unknown_elements);
         let lists = self.list_keys();
+        order.list_keys = lists.iter().map(|key| grouping.keys.id(key)).collect();
         let mut appends = Appends::default();
         for (index, accesses) in &self.0 {
             for access in accesses {
@@ -99,16 +78,14 @@ impl Accesses {
                     Access::Write(key, _) if lists.contains(key) => {
                         return Err(grouping.mixed(*index, key, "written as well as appended to"));
                     }
-                    Access::Read(key, Some(value))
-                        if lists.contains(key) && !value.is_null() && value.as_tuple().is_none() =>
-                    {
-                        return Err(grouping.mixed(
-                            *index,
-                            key,
-                            "appended to, but what was read of it is no list",
-                        ));
-                    }
                     _ => {}
+                }
+                let is_no_list = |(key, value): &(&Value, &Value)| {
+                    !value.is_null() && value.as_tuple().is_none() && lists.contains(*key)
+                };
+                if let Some((key, _)) = access.shown().find(is_no_list) {
+                    let problem = "appended to, but what was read of it is no list";
+                    return Err(grouping.mixed(*index, key, problem));
                 }
             }
         }
@@ -127,31 +104,39 @@ impl Accesses {
                     }
                     Access::Write(key, value) => grouping.write(index, key, value),
                     // These are single keys by now.
-                    Access::Read(_, None)
-                    | Access::CursorRead(..)
+                    Access::CursorRead(..)
                     | Access::Add(..)
                     | Access::Range(..)
                     | Access::Increment(..)
+                    | Access::Whole(_)
                     | Access::Transfer(_) => {}
-                    Access::Read(key, Some(value)) if !lists.contains(key) => {
-                        grouping.read(index, key, value)
-                    }
-                    Access::Read(key, Some(list)) => {
-                        let elements = list.as_tuple().unwrap_or_default();
-                        let appended = own.get(key).map_or(&[][..], Vec::as_slice);
-                        grouping.read_list(index, key, elements, appended);
-                        seen.entry(key.clone()).or_default().push(ListRead {
-                            reader: index,
-                            elements: elements.to_vec(),
-                        });
+                    Access::Read(..) | Access::Together(_) => {
+                        let before = grouping.read_count(index);
+                        for (key, value, is_absent) in access.items() {
+                            let position = grouping.read_count(index);
+                            if lists.contains(key) {
+                                let elements = value.as_tuple().unwrap_or_default();
+                                let appended = own.get(key).map_or(&[][..], Vec::as_slice);
+                                grouping.read_list(index, key, elements, appended);
+                                seen.entry(key.clone()).or_default().push(ListRead {
+                                    reader: index,
+                                    elements: elements.to_vec(),
+                                });
+                            } else {
+                                grouping.read(index, key, value);
+                            }
+                            if is_absent && grouping.read_count(index) > position {
+                                grouping.positions(index).absent.push(position);
+                            }
+                        }
+                        if grouping.read_count(index) > before + 1 {
+                            let together = before..grouping.read_count(index);
+                            grouping.positions(index).together.push(together);
+                        }
                     }
                 }
             }
         }
-        let mut order = ListOrder {
-            marks,
-            ..ListOrder::default()
-        };
         // In the order of the history, so that the same anomaly is reported every time.
         let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
         keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
@@ -166,21 +151,33 @@ impl Accesses {
     /// Leaves out the elements of lists that none of these transactions appended. A list that ends with one is a read of another's version.
     fn drop_foreign_elements(&mut self, lists: &FxHashSet<Value>, appends: &Appends) {
         for access in self.0.iter_mut().flat_map(|(_, accesses)| accesses) {
-            let Access::Read(key, read) = access else { continue };
-            let Some(elements) = read.as_ref().and_then(Value::as_tuple) else {
-                continue;
-            };
-            let is_known = |element: &Value| appends.writer.contains_key(&(key.clone(), element.clone()));
-            if !lists.contains(key) || elements.iter().all(is_known) {
-                continue;
+            match access {
+                Access::Read(key, read) => drop_foreign_from(key, read, lists, appends),
+                Access::Together(items) => {
+                    for item in items {
+                        drop_foreign_from(&item.key, &mut item.value, lists, appends);
+                    }
+                }
+                _ => {}
             }
-            *read = if elements.last().is_some_and(is_known) {
-                Some(Value::tuple(elements.iter().filter(|one| is_known(one)).cloned()))
-            } else {
-                None
-            };
         }
     }
+}
+
+/// Leaves out such elements of what was read of one key.
+fn drop_foreign_from(key: &Value, read: &mut Option<Value>, lists: &FxHashSet<Value>, appends: &Appends) {
+    let Some(elements) = read.as_ref().and_then(Value::as_tuple) else {
+        return;
+    };
+    let is_known = |element: &Value| appends.writer.contains_key(&(key.clone(), element.clone()));
+    if !lists.contains(key) || elements.iter().all(is_known) {
+        return;
+    }
+    *read = if elements.last().is_some_and(is_known) {
+        Some(Value::tuple(elements.iter().filter(|one| is_known(one)).cloned()))
+    } else {
+        None
+    };
 }
 
 /// The transaction that appended each element.

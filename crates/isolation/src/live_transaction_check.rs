@@ -1,17 +1,19 @@
 //! The live check of transactions: a running system is checked as its transactions come in, in bounded memory.
 //!
-//! The newest transactions are kept in a *window*, and checked together whenever half a window is new. So each is checked twice, and
-//! every violation among transactions that are less than half a window apart is found, at the latest half a window after they are
-//! complete.
+//! The newest transactions are kept in a *window*, and checked together whenever half a window is new.
 //!
-//! **What is told is a violation of the whole.** The window is a part of the history from which, with a transaction, all reads go that it
+//! **What is told is a violation of the whole, however it goes on.** The window is a part of the history from which, with a transaction, all reads go that it
 //! may have written, and its elements in lists. A part of an isolated history is isolated (`confirmation`), so a window that is not
-//! proves that the whole is not. This takes for granted that no value is written to a key twice more than half a window apart, and that who
-//! reads nothing where something was deleted comes in after the deletion, or less than half a window before it.
+//! proves that the whole is not. What a read of a register saw is not certain as long as somebody may write the same value once more, or
+//! delete the key: a reader comes in before the writer that it read from where it ends first. So such reads count once half a window has come in after
+//! them, and what they prove is told as *within the window*. Elements of lists are appended once, so that reads of lists count at once.
+//!
+//! To find every violation among transactions that are less than half a window apart, all of whose reads count, up to one and a half windows are
+//! kept: two halves that count, and one that may explain what they read.
 //!
 //! **What is not told holds within the window.** A cycle may lead through a transaction that was forgotten: at most levels a read of
 //! something old is no error, so no transaction is ever certain to be out of all cycles. Until the first transaction is forgotten, the answer
-//! is that of the whole history.
+//! at the end is that of the whole history.
 
 use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
@@ -24,6 +26,7 @@ use crate::access::Access;
 use crate::accesses::accesses;
 use crate::check_recorded::check_recorded_part;
 use crate::grouping::{TxnAction, action_of};
+use crate::initial_values::{InitialValues, TransactionOptions};
 use crate::isolation_error::IsolationError;
 use crate::level::Isolation;
 use crate::transaction::Extent;
@@ -51,7 +54,7 @@ use crate::transaction::Extent;
 pub struct LiveTransactionCheck {
     name: String,
     isolation: Isolation,
-    limits: Limits,
+    options: TransactionOptions,
     window: usize,
     /// Transactions whose operations may go on, by session: name and operations.
     open: FxHashMap<Value, (Value, Vec<Operation>)>,
@@ -79,7 +82,7 @@ impl LiveTransactionCheck {
         Self {
             name: name.to_owned(),
             isolation,
-            limits: Limits::default(),
+            options: TransactionOptions::default(),
             window: Self::WINDOW,
             open: FxHashMap::default(),
             ops: Vec::new(),
@@ -103,7 +106,14 @@ impl LiveTransactionCheck {
     /// The same with limits for the check of each window.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.options.limits = limits;
+        self
+    }
+
+    /// The same for keys that hold something at first.
+    #[must_use]
+    pub fn with_initial(mut self, initial: InitialValues) -> Self {
+        self.options.initial = initial;
         self
     }
 
@@ -152,10 +162,23 @@ impl LiveTransactionCheck {
         if self.fresh == 0 {
             return Ok(None);
         }
-        let evidence = self.window_evidence(self.window_extent())?;
+        let half = self.window.div_ceil(2);
+        let settled = self.lengths.len().saturating_sub(half);
+        let mut evidence = self.window_evidence(self.window_extent(settled))?;
+        if evidence.verdict == Verdict::Violation && settled > 0 {
+            // It may be one without the reads that are open in principle.
+            let certain = self.window_evidence(self.window_extent(0))?;
+            if certain.verdict == Verdict::Violation {
+                evidence = certain;
+            } else {
+                evidence.notes.push(format!(
+                    "this is so within the window: unless what comes more than {half} transactions later deletes one of these keys or \
+                     writes one of these values again"
+                ));
+            }
+        }
         self.fresh = 0;
-        // Half a window stays, for what is to come.
-        let excess = self.lengths.len().saturating_sub(self.window.div_ceil(2));
+        let excess = self.lengths.len().saturating_sub(self.window);
         let ops: usize = self.lengths.drain(..excess).sum();
         let forgotten = self.ops.drain(..ops);
         self.has_forgotten_delete |= { forgotten }.any(|op| deletes(&op));
@@ -181,12 +204,12 @@ impl LiveTransactionCheck {
         sessions.iter().for_each(|session| self.complete(session));
         let mut evidence = self.window_evidence(match self.forgotten {
             0 => Extent::Whole,
-            _ => self.window_extent(),
+            _ => self.window_extent(usize::MAX),
         })?;
-        if let (Verdict::Valid, Some(undecided)) = (evidence.verdict, self.undecided.take()) {
-            evidence = *undecided;
-        }
-        if evidence.verdict == Verdict::Valid && self.forgotten > 0 {
+        if self.forgotten > 0 {
+            if let (Verdict::Valid, Some(undecided)) = (evidence.verdict, self.undecided.take()) {
+                evidence = *undecided;
+            }
             // Of the last window only.
             evidence.witness = None;
             evidence.notes.push(self.within());
@@ -198,14 +221,15 @@ impl LiveTransactionCheck {
     fn within(&self) -> String {
         format!(
             "this holds within the window: any {} transactions in a row were checked together, and {} older ones were forgotten, \
-             through which a longer cycle may lead",
+             which may have written the same values, and through which a longer cycle may lead",
             self.window.div_ceil(2),
             self.forgotten
         )
     }
 
-    fn window_extent(&self) -> Extent {
+    fn window_extent(&self, settled: usize) -> Extent {
         Extent::Window {
+            settled,
             has_lost_deletes: self.has_forgotten_delete,
         }
     }
@@ -231,7 +255,7 @@ impl LiveTransactionCheck {
                 *label = (self.forgotten_ops + position as u64).to_string();
             }
         }
-        let found = check_recorded_part(&recorded, self.isolation, self.limits, extent);
+        let found = check_recorded_part(&recorded, self.isolation, &self.options, extent);
         self.ops = recorded.ops;
         let mut evidence = found?;
         evidence.figures.ops = self.count;

@@ -12,7 +12,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::level::Isolation;
 use crate::level_outcome::{Blame, IsolationConclusion};
-use crate::read_marks::ReadMarks;
 use crate::transaction::{Id, NIL, Succession, Transactions};
 use crate::transaction_error::TransactionError;
 use crate::writers_of::WritersOf;
@@ -120,7 +119,9 @@ impl Transactions {
             successions: Vec::new(),
             overtaken: Vec::new(),
             read_anomalies: Vec::new(),
-            marks: ReadMarks::default(),
+            cursors: None,
+            initial: FxHashMap::default(),
+            notes: Vec::new(),
             readings: None,
             keys: Vec::new(),
             values: Vec::new(),
@@ -128,7 +129,7 @@ impl Transactions {
         for (one, keeps_reads) in kept {
             let mut transaction = self.all[*one].clone();
             transaction.broken = None;
-            transaction.keep_reads(|read| {
+            transaction.keep_reads(|_, read| {
                 let is_known = written.contains(read) || read.1 == NIL;
                 *keeps_reads && is_known && !lost.contains(read)
             });
@@ -152,9 +153,12 @@ impl Transactions {
                 part.successions.push(Succession { key, previous, value });
             }
         }
-        part.marks = self
-            .marks
-            .part(&origin, |key| names.known_keys.get(&key).copied());
+        part.cursors = self.cursors_of(&origin, |key| names.known_keys.get(&key).copied());
+        for (key, value) in &self.initial {
+            if let Some(key) = names.known_keys.get(key).copied() {
+                part.initial.insert(key, names.value(*value));
+            }
+        }
         part.keys = { names.keys.iter() }
             .map(|key| self.keys[*key as usize].clone())
             .collect();
@@ -185,6 +189,10 @@ impl Default for Renumbering {
 }
 
 impl Renumbering {
+    fn value(&mut self, value: Id) -> Id {
+        self.both((NIL, value)).1
+    }
+
     fn both(&mut self, (key, value): (Id, Id)) -> (Id, Id) {
         let number = |one: Id, known: &mut FxHashMap<Id, Id>, all: &mut Vec<Id>| {
             *known.entry(one).or_insert_with(|| {

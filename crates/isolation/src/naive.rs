@@ -27,9 +27,6 @@ pub fn is_isolated(transactions: &Transactions, isolation: Isolation) -> bool {
     if let Some(readings) = &transactions.readings {
         return readings.all.iter().any(|reading| is_isolated(reading, isolation));
     }
-    if isolation.family() == IsolationFamily::RepeatableRead && !transactions.marks.absences.is_empty() {
-        return is_isolated(&transactions.of_items(), isolation);
-    }
     let all = &transactions.all;
     if { transactions.read_anomalies.iter() }.any(|anomaly| anomaly.breaks(isolation)) {
         return false;
@@ -242,13 +239,21 @@ impl Choice<'_> {
         let share_a_key = |a: usize, b: usize| all[a].writes.iter().any(|(key, _)| self.writes(b, *key));
         match self.isolation.family() {
             IsolationFamily::ReadUncommitted | IsolationFamily::ReadCommitted => false,
+            // What a range did not show is no item.
+            IsolationFamily::CursorStability | IsolationFamily::RepeatableRead
+                if all[reader].is_absent(read.position) =>
+            {
+                false
+            }
             IsolationFamily::CursorStability => {
                 self.writes(reader, read.key)
                     && self.transactions.is_cursor_read(reader, read.key)
                     && self.before(Some(other), Some(reader))
             }
             IsolationFamily::MonotonicAtomicView => self.reads.iter().any(|earlier| {
-                earlier.reader == reader && earlier.position < read.position && earlier.writer == Some(other)
+                earlier.reader == reader
+                    && earlier.position <= all[reader].moment(read.position)
+                    && earlier.writer == Some(other)
             }),
             IsolationFamily::ReadAtomic => self.direct(other, reader),
             IsolationFamily::ReadYourWrites => self.session(other, reader),
@@ -299,14 +304,28 @@ impl Choice<'_> {
             let mut own = self.reads.iter().filter(|read| read.reader == one);
             keeps
                 && own.all(|read| {
-                    order
-                        .iter()
-                        .rev()
-                        .find(|other| self.writes(**other, read.key))
-                        .copied()
-                        == read.writer
+                    let wrote = order.iter().filter(|other| self.writes(**other, read.key));
+                    let wrote: Vec<usize> = wrote.copied().collect();
+                    // A list shows all of them in their order.
+                    let places: Vec<Option<usize>> = { wrote.iter() }
+                        .map(|writer| self.place_in_list(*writer, read.key))
+                        .collect();
+                    let is_list = { self.transactions.successions.iter() }.any(|shown| shown.key == read.key);
+                    let is_shown = places.windows(2).all(|pair| pair[0] < pair[1]) && !places.contains(&None);
+                    wrote.last().copied() == read.writer && (!is_list || is_shown)
                 })
         })
+    }
+
+    /// Where the element of a writer stands in the longest list that was read.
+    fn place_in_list(&self, writer: usize, key: u32) -> Option<usize> {
+        let written = self.transactions.all[writer].written(key);
+        let mut of_key = self
+            .transactions
+            .successions
+            .iter()
+            .filter(|shown| shown.key == key);
+        of_key.position(|shown| Some(shown.value) == written)
     }
 
     /// Whether there is a serial order, with these versions, of all that write, and of these with each one that does not.

@@ -62,7 +62,7 @@ impl OpenAccesses {
 fn is_of_register(access: &Access) -> bool {
     match access {
         Access::Write(..) | Access::Read(_, None) => true,
-        Access::Read(_, Some(value)) => value.as_tuple().is_none(),
+        Access::Read(_, Some(value)) => value.as_tuple().is_none() && value.as_set().is_none(),
         _ => false,
     }
 }
@@ -70,13 +70,13 @@ fn is_of_register(access: &Access) -> bool {
 impl RegisterAccesses {
     fn add(&mut self, one: usize, accesses: &[Access], keys: &mut Interner, values: &mut Interner) {
         for access in accesses {
-            let (is_write, value) = match access {
-                Access::Write(_, value) => (true, Some(value)),
-                Access::Read(_, value) => (false, value.as_ref()),
+            let (key, is_write, value) = match access {
+                Access::Write(key, value) => (key, true, Some(value)),
+                Access::Read(key, value) => (key, false, value.as_ref()),
                 _ => continue,
             };
             self.all.push(RegisterAccess {
-                key: keys.id(access.key()),
+                key: keys.id(key),
                 value: value.map_or(NOT_READ, |value| values.id(value)),
                 is_write,
             });

@@ -23,11 +23,20 @@ pub(crate) enum ReadAnomalyKind {
     Intermediate,
     /// It contradicts what the transaction itself wrote, or read before.
     Internal,
+    /// An account without a balance.
+    NilBalance,
+    /// A range that shows a key beyond its bounds.
+    OutsideRange,
     /// Accounts with another total than before, although transfers keep it.
     ChangedTotal,
 }
 
 impl ReadAnomalyKind {
+    /// Whether nothing that comes later can explain it.
+    pub fn is_firm(self) -> bool {
+        !matches!(self, Self::Garbage | Self::NilBalance | Self::ChangedTotal)
+    }
+
     /// Its name in the literature.
     pub fn name(self) -> &'static str {
         match self {
@@ -40,6 +49,8 @@ impl ReadAnomalyKind {
             Self::DirtyUpdate => "dirty-update",
             Self::Intermediate => "G1b",
             Self::Internal => "internal",
+            Self::NilBalance => "nil-balance",
+            Self::OutsideRange => "outside-range",
             // A part of a transfer was seen.
             Self::ChangedTotal => "fractured-read",
         }

@@ -194,7 +194,7 @@ fn unexplained(
     let read = format!(
         "{} read {} from {}",
         all[reader].label,
-        transactions.value(value),
+        transactions.value(key, value),
         transactions.key(key)
     );
     if is_written {

@@ -71,6 +71,8 @@ struct Store<'a> {
     transactions: &'a Transactions,
     held: Vec<Id>,
     written_at: Vec<usize>,
+    /// Whether what a range did not show may be there.
+    allows_phantoms: bool,
     successions: FxHashMap<(Id, Id), Id>,
 }
 
@@ -81,6 +83,7 @@ impl<'a> Store<'a> {
             transactions,
             held: vec![NIL; transactions.key_count()],
             written_at: vec![0; transactions.key_count()],
+            allows_phantoms: false,
             successions: successions
                 .map(|Succession { key, previous, value }| ((*key, *value), *previous))
                 .collect(),
@@ -89,13 +92,11 @@ impl<'a> Store<'a> {
 
     fn read(&self, one: usize) -> Checked {
         let transaction = &self.transactions.all[one];
-        match transaction
-            .reads
-            .iter()
-            .find(|(key, value)| self.held[*key as usize] != *value)
-        {
+        let is_checked = |at: usize| !(self.allows_phantoms && transaction.is_absent(at));
+        let mut reads = transaction.reads.iter().enumerate();
+        match reads.find(|(at, (key, value))| self.held[*key as usize] != *value && is_checked(*at)) {
             None => Ok(()),
-            Some((key, _)) => Err(format!(
+            Some((_, (key, _))) => Err(format!(
                 "{} reads something else from {}",
                 transaction.label,
                 self.transactions.key(*key)
@@ -131,7 +132,18 @@ pub(crate) fn check(
     check_members(transactions, order, isolation)?;
     check_order(transactions, order, isolation.scope())?;
     match isolation.family() {
-        IsolationFamily::Serializable | IsolationFamily::RepeatableRead => check_serial(transactions, order),
+        IsolationFamily::Serializable => check_serial(Store::new(transactions), order),
+        IsolationFamily::RepeatableRead => {
+            check_sources(transactions, reads, &places(transactions, order))?;
+            let store = Store::new(transactions);
+            check_serial(
+                Store {
+                    allows_phantoms: true,
+                    ..store
+                },
+                order,
+            )
+        }
         IsolationFamily::Snapshot => check_snapshots(transactions, endpoints, isolation),
         IsolationFamily::Prefix => check_snapshots(transactions, endpoints, isolation),
         IsolationFamily::ConsistentView | IsolationFamily::UpdateSerializable => {
@@ -153,6 +165,7 @@ fn check_cursors(transactions: &Transactions, reads: &ReadsFrom, order: &[usize]
         let is_lost = |read: &&ExternalRead| {
             transaction.written(read.key).is_some()
                 && transactions.is_cursor_read(one, read.key)
+                && !transaction.is_absent(read.position)
                 && last[read.key as usize] != read.writers[0]
         };
         if let Some(read) = reads.of(one).iter().find(is_lost) {
@@ -170,8 +183,7 @@ fn check_cursors(transactions: &Transactions, reads: &ReadsFrom, order: &[usize]
 }
 
 /// Replays a serial order: every read returns what the store holds.
-fn check_serial(transactions: &Transactions, order: &[usize]) -> Checked {
-    let mut store = Store::new(transactions);
+fn check_serial(mut store: Store<'_>, order: &[usize]) -> Checked {
     for (time, &one) in order.iter().enumerate() {
         store.read(one)?;
         store.write(one, time + 1)?;

@@ -65,7 +65,7 @@ impl Transactions {
             known.map_or(Verdict::Unknown, |(_, verdict)| *verdict)
         };
         Ok(Survey {
-            has_predicates: !self.marks.absences.is_empty(),
+            has_predicates: self.has_absences(),
             verdicts: all.iter().map(|level| (*level, verdict_of(level))).collect(),
             commits: commits
                 .into_iter()
@@ -89,15 +89,21 @@ impl Survey {
                 .iter()
                 .any(|other| other != *level && other.implies(**level))
         };
-        let is_weakest = |level: &&Isolation| {
-            !violated
-                .iter()
-                .any(|other| other != *level && level.implies(*other))
-        };
         // Without predicates, it is the same as serializability.
-        let is_shown = |level: &&Isolation| {
-            level.family() != IsolationFamily::RepeatableRead || with_levels || self.has_predicates
+        let is_same_as_serializable =
+            |level: &Isolation| level.family() == IsolationFamily::RepeatableRead && !self.has_predicates;
+        let implies = |level: &Isolation, weaker: Isolation| {
+            let same = Isolation::new(IsolationFamily::Serializable, level.scope());
+            level.implies(weaker) || is_same_as_serializable(level) && same.implies(weaker)
         };
+        let is_weakest = |level: &&Isolation| {
+            // Of two that are the same, the one with the plain name.
+            let is_below = |other: &&Isolation| {
+                implies(level, **other) && !(implies(other, **level) && is_same_as_serializable(other))
+            };
+            !violated.iter().any(|other| other != *level && is_below(&other))
+        };
+        let is_shown = |level: &&Isolation| with_levels || !is_same_as_serializable(level);
         let named = |level: &Isolation| level.name();
         IsolationFindings {
             anomalies,

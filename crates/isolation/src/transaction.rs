@@ -1,15 +1,15 @@
 //! Transactions: what each read from others and what it left behind.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use omnilink_evidence::Anomaly;
 pub(crate) use omnilink_history::order_graph::Id;
 use omnilink_trace::{Operation, Timebox};
 use omnilink_value::Value;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::read_anomaly::ReadAnomaly;
-use crate::read_marks::ReadMarks;
 
 /// Whether a transaction committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +31,8 @@ pub(crate) struct Transaction {
     pub fate: Fate,
     /// Reads of keys that it had not written itself, in order.
     pub reads: Vec<(Id, Id)>,
-    /// Which of these are of lists to which it had appended itself. They show what others appended before, but are no reads for
-    /// dependencies: the version order says it already.
-    pub after_own: Vec<usize>,
+    /// What more is known about some of these. Most transactions have nothing of it, and there may be millions.
+    pub positions: Option<Box<ReadPositions>>,
     /// The last value that it wrote to each key, by key.
     pub writes: Vec<(Id, Id)>,
     /// Values that it wrote and then overwrote itself.
@@ -44,7 +43,43 @@ pub(crate) struct Transaction {
     pub broken: Option<(Id, Id, Id)>,
 }
 
+/// What is known about single reads of a transaction beyond keys and values, by their positions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadPositions {
+    /// Reads of lists to which the transaction had appended itself. They show what others appended before, but are no reads for
+    /// dependencies: the version order says it already.
+    pub after_own: Vec<usize>,
+    /// Keys that a range did not show.
+    pub absent: Vec<usize>,
+    /// Reads of one moment: of the elements of a set, of the keys of a range, of the accounts of a bank.
+    pub together: Vec<Range<usize>>,
+}
+
 impl Transaction {
+    pub fn is_after_own(&self, position: usize) -> bool {
+        let positions = self.positions.as_ref();
+        positions.is_some_and(|positions| positions.after_own.contains(&position))
+    }
+
+    /// Whether a read is of a key that a range did not show. It depends on who deleted the key, but is no read of an item: what is written
+    /// later is a phantom.
+    pub fn is_absent(&self, position: usize) -> bool {
+        let positions = self.positions.as_ref();
+        positions.is_some_and(|positions| positions.absent.binary_search(&position).is_ok())
+    }
+
+    /// The last position of the moment of a read: what is read up to there is not later.
+    pub fn moment(&self, position: usize) -> usize {
+        let Some(positions) = &self.positions else {
+            return position;
+        };
+        let at = { &positions.together }.partition_point(|together| together.end <= position);
+        match positions.together.get(at) {
+            Some(together) if together.start <= position => together.end - 1,
+            _ => position,
+        }
+    }
+
     pub fn written(&self, key: Id) -> Option<Id> {
         let found = self.writes.binary_search_by_key(&key, |(written, _)| *written);
         found.ok().map(|at| self.writes[at].1)
@@ -57,6 +92,8 @@ pub(crate) enum Extent {
     Whole,
     /// Some of its transactions: what was read may have been written by others.
     Window {
+        /// The reads of this many transactions count even if somebody else could write the same value, or nothing, some day.
+        settled: usize,
         /// Whether others deleted something, so that nothing may have been read from them.
         has_lost_deletes: bool,
     },
@@ -72,8 +109,12 @@ pub struct Transactions {
     pub(crate) overtaken: Vec<Succession>,
     /// Reads that no level explains, or none but read uncommitted.
     pub(crate) read_anomalies: Vec<ReadAnomaly>,
-    /// What is said about single reads.
-    pub(crate) marks: ReadMarks,
+    /// Keys that were read through a cursor, with the reader; `None` if the history does not say which.
+    pub(crate) cursors: Option<FxHashSet<(usize, Id)>>,
+    /// Keys that hold something at first. Their [`NIL`] is that value, and what stands for it is nothing.
+    pub(crate) initial: FxHashMap<Id, Id>,
+    /// What was assumed about the history.
+    pub(crate) notes: Vec<String>,
     /// What the history may mean, if that is not certain: this is one of them.
     pub(crate) readings: Option<Box<Readings>>,
     pub(crate) keys: Vec<Value>,
@@ -109,9 +150,9 @@ impl Transactions {
         Anomaly::Read(format!(
             "{} wrote {} to {} and then read {} from it",
             transaction.label,
-            self.value(written),
+            self.value(key, written),
             self.key(key),
-            self.value(read)
+            self.value(key, read)
         ))
     }
 
@@ -122,8 +163,14 @@ impl Transactions {
             .unwrap_or_default()
     }
 
-    pub(crate) fn value(&self, value: Id) -> String {
-        match self.values.get(value as usize) {
+    /// A value that a key holds.
+    pub(crate) fn value(&self, key: Id, value: Id) -> String {
+        let held = match self.initial.get(&key) {
+            Some(initial) if value == NIL => *initial,
+            Some(initial) if value == *initial => NIL,
+            _ => value,
+        };
+        match self.values.get(held as usize) {
             Some(value) if !value.is_null() => value.to_string(),
             _ => "nil".to_owned(),
         }
@@ -136,7 +183,7 @@ impl Transactions {
             let mut transaction = self.all[*one].clone();
             if !keeps_reads {
                 transaction.reads.clear();
-                transaction.after_own.clear();
+                transaction.positions = None;
                 transaction.broken = None;
             }
             transaction
@@ -147,7 +194,9 @@ impl Transactions {
             successions: Vec::new(),
             overtaken: Vec::new(),
             read_anomalies: Vec::new(),
-            marks: self.marks.part(&origin, Some),
+            cursors: self.cursors_of(&origin, Some),
+            initial: FxHashMap::default(),
+            notes: Vec::new(),
             readings: None,
             keys: self.keys.clone(),
             values: Vec::new(),
@@ -172,20 +221,24 @@ impl Transactions {
 
     /// Whether an update of a key must be of the version that was read: it was read through a cursor. Where no read is said to be, all are.
     pub(crate) fn is_cursor_read(&self, reader: usize, key: Id) -> bool {
-        let cursors = &self.marks.cursors;
-        cursors.is_empty() || cursors.contains(&(reader, key))
+        { self.cursors.as_ref() }.is_none_or(|cursors| cursors.contains(&(reader, key)))
     }
 
-    /// The same without the keys that ranges did not show: what is left are reads of items.
-    pub(crate) fn of_items(&self) -> Self {
-        let mut items = self.clone();
-        items.marks.absences.clear();
-        for (one, transaction) in items.all.iter_mut().enumerate() {
-            if transaction.fate != Fate::Aborted {
-                transaction.keep_reads(|(key, _)| !self.marks.absences.contains(&(one, *key)));
-            }
-        }
-        items
+    /// The reads through cursors of a part, whose transactions are these, with other numbers of keys.
+    pub(crate) fn cursors_of(
+        &self,
+        origin: &[usize],
+        key: impl Fn(Id) -> Option<Id>,
+    ) -> Option<FxHashSet<(usize, Id)>> {
+        let cursors = self.cursors.as_ref()?.iter();
+        let kept = cursors.filter_map(|(one, read)| Some((origin.binary_search(one).ok()?, key(*read)?)));
+        Some(kept.collect())
+    }
+
+    /// Whether ranges were read that did not show a key.
+    pub(crate) fn has_absences(&self) -> bool {
+        let positions = self.all.iter().filter_map(|one| one.positions.as_ref());
+        { positions }.any(|positions| !positions.absent.is_empty())
     }
 
     pub(crate) fn labels(&self, order: &[usize]) -> Vec<String> {
@@ -198,19 +251,32 @@ impl Transactions {
 }
 
 impl Transaction {
-    /// Keeps some of the reads.
-    pub(crate) fn keep_reads(&mut self, is_kept: impl Fn(&(Id, Id)) -> bool) {
+    /// Keeps some of the reads, given their positions.
+    pub(crate) fn keep_reads(&mut self, is_kept: impl Fn(usize, &(Id, Id)) -> bool) {
         let mut kept = Vec::with_capacity(self.reads.len());
-        let mut after_own = Vec::new();
+        // For each position, how many reads before it are kept.
+        let mut moved = Vec::with_capacity(self.reads.len() + 1);
         for (position, read) in self.reads.iter().enumerate() {
-            if is_kept(read) {
-                if self.after_own.contains(&position) {
-                    after_own.push(kept.len());
-                }
+            moved.push(kept.len());
+            if is_kept(position, read) {
                 kept.push(*read);
             }
         }
-        (self.reads, self.after_own) = (kept, after_own);
+        moved.push(kept.len());
+        self.reads = kept;
+        if let Some(positions) = &mut self.positions {
+            let is_left = |position: &usize| moved[*position] < moved[*position + 1];
+            for marked in [&mut positions.after_own, &mut positions.absent] {
+                marked.retain(is_left);
+                marked
+                    .iter_mut()
+                    .for_each(|position| *position = moved[*position]);
+            }
+            for together in &mut positions.together {
+                *together = moved[together.start]..moved[together.end];
+            }
+            positions.together.retain(|together| together.len() > 1);
+        }
     }
 
     /// Extends the timebox by one more operation, which may abort the transaction or leave its outcome unknown.

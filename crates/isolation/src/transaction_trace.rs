@@ -9,6 +9,7 @@ use omnilink_value::Value;
 use crate::check::{check_transactions_and_confirm, survey_transactions};
 use crate::check_recorded::{evidence_of, evidence_of_survey};
 use crate::grouping::Grouping;
+use crate::initial_values::InitialValues;
 use crate::isolation_error::IsolationError;
 use crate::level::Isolation;
 use crate::told_history::{EachOperation, ToldHistory};
@@ -38,10 +39,10 @@ impl std::fmt::Debug for TransactionTrace {
 
 impl TransactionTrace {
     /// Of a trace of which nothing is read yet. Messages call it `name`.
-    pub fn new(name: &str) -> Self {
+    pub fn new(name: &str, initial: InitialValues) -> Self {
         Self {
             name: name.to_owned(),
-            grouping: Grouping::new(),
+            grouping: Grouping::new(initial),
             ops: 0,
             has_clocks: true,
         }
@@ -95,9 +96,10 @@ impl TransactionTrace {
     /// # Errors
     /// If the operations are no reads and writes of keys.
     pub fn infer(self, limits: Limits, each: &EachOperation<'_>) -> Result<Evidence, IsolationError> {
-        let (transactions, told) = self.finished(each)?;
+        let (mut transactions, told) = self.finished(each)?;
+        let notes = std::mem::take(&mut transactions.notes);
         let findings = survey_transactions(&transactions, &told, &mut Budget::new(limits))?;
-        Ok(evidence_of_survey(&told.name, told.ops, Ok(findings)))
+        Ok(evidence_of_survey(&told.name, told.ops, Ok((findings, notes))))
     }
 
     fn finished<'e>(

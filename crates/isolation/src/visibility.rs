@@ -380,7 +380,10 @@ fn seen_writers<'a>(
     by_key.sort_unstable_by_key(|read| (read.key, read.position));
     let mut found = Vec::new();
     for (&writer, &position) in &since {
-        let is_seen = |read: &ExternalRead| is_atomic || position < read.position;
+        // Nothing that one read shows is later than the rest of it.
+        let is_seen = |read: &ExternalRead| {
+            is_atomic || position <= transactions.all[read.reader].moment(read.position)
+        };
         let written = &transactions.all[writer];
         if written.writes.len() < own.len() {
             for (key, _) in &written.writes {

@@ -7,7 +7,7 @@ use omnilink_value::Value;
 use crate::access::{Access, Transfer};
 
 /// The one set or counter of a workload that has no keys.
-fn store() -> Value {
+pub(crate) fn store() -> Value {
     Value::from("store")
 }
 
@@ -44,12 +44,28 @@ pub(crate) fn accesses(operation: &Operation) -> Option<Vec<Access>> {
 
 fn transfer(operation: &Operation) -> Option<Access> {
     let is_named = operation.name.as_str() == "transfer";
-    let value = operation.args.get("value", 0).filter(|_| is_named)?;
+    let listed = operation
+        .args
+        .get("value", 0)
+        .filter(|value| value.field("from").is_some());
+    let field = |name: &str| match listed {
+        Some(value) => value.field(name),
+        None => operation.args.field(name),
+    };
+    if !is_named {
+        return None;
+    }
     Some(Access::Transfer(Box::new(Transfer {
-        from: value.field("from")?.clone(),
-        to: value.field("to")?.clone(),
-        amount: value.field("amount")?.as_int()?,
+        from: account(field("from")?),
+        to: account(field("to")?),
+        amount: field("amount")?.as_int()?,
     })))
+}
+
+/// An account. JSON's names of accounts are texts, also of those that are numbers.
+pub(crate) fn account(name: &Value) -> Value {
+    let number = name.as_str().and_then(|name| name.parse().ok());
+    number.map_or_else(|| name.clone(), Value::int)
 }
 
 /// A read of all accounts, of a set or of a counter. What did not return has read nothing that is known.
@@ -60,30 +76,5 @@ fn read(operation: &Operation) -> Option<Vec<Access>> {
     if !asks_for_all || !has_returned {
         return asks_for_all.then(Vec::new);
     }
-    let found = operation.ret.as_ref()?;
-    if let Some(balances) = balances(found) {
-        return Some(balances);
-    }
-    let is_whole = found.as_int().is_some() || found.as_tuple().is_some() || found.as_set().is_some();
-    is_whole.then(|| vec![Access::Read(store(), Some(found.clone()))])
-}
-
-/// Accounts with what they hold: `{0 100, 1 0}`. JSON's names of accounts are texts, also of those that are numbers.
-fn balances(found: &Value) -> Option<Vec<Access>> {
-    let read = |account: Value, held: &Value| Access::Read(account, Some(held.clone()));
-    if let Some(record) = found.as_record().filter(|record| !record.is_empty()) {
-        let account = |name: &str| name.parse().map_or_else(|_| Value::from(name), Value::int);
-        return Some(
-            record
-                .iter()
-                .map(|(name, held)| read(account(name), held))
-                .collect(),
-        );
-    }
-    let entries = found.as_entries()?;
-    Some(
-        { entries.iter() }
-            .map(|(account, held)| read(account.clone(), held))
-            .collect(),
-    )
+    Some(vec![Access::Whole(Some(operation.ret.clone()?))])
 }

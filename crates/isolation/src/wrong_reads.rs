@@ -26,8 +26,8 @@ pub(crate) fn all(transactions: &Transactions) -> Vec<ReadAnomaly> {
                 let text = format!(
                     "{} read {} and {} from {}",
                     transaction.label,
-                    transactions.value(earlier),
-                    transactions.value(*value),
+                    transactions.value(*key, earlier),
+                    transactions.value(*key, *value),
                     transactions.key(*key)
                 );
                 found.push(ReadAnomaly::new(ReadAnomalyKind::Internal, vec![one], text));
@@ -91,7 +91,7 @@ impl ValueWriters {
         let said = format!(
             "{} read {} from {}",
             own.label,
-            transactions.value(value),
+            transactions.value(key, value),
             transactions.key(key)
         );
         let label = |one: usize| transactions.all[one].label.as_str();

@@ -55,6 +55,11 @@ impl AnyModel {
     pub fn decode(&self, operation: &Operation) -> Result<Decoded<AnyOp>, DecodeError> {
         self.0.decode(operation)
     }
+
+    /// The arguments of an operation that the model has no use for, although they say something.
+    pub fn unused_arguments(&self, operation: &Operation) -> Vec<String> {
+        self.0.unused_arguments(operation)
+    }
 }
 
 impl Model for AnyModel {
@@ -106,6 +111,7 @@ impl Model for AnyModel {
 trait Erased: fmt::Debug + Send + Sync {
     fn entry(&self) -> &'static ModelEntry;
     fn decode(&self, operation: &Operation) -> Result<Decoded<AnyOp>, DecodeError>;
+    fn unused_arguments(&self, operation: &Operation) -> Vec<String>;
     fn initial(&self) -> Vec<AnyState>;
     fn step(&self, state: &AnyState, op: &AnyOp, outcomes: &mut Outcomes<AnyState>);
     fn is_pure(&self, op: &AnyOp) -> bool;
@@ -126,6 +132,10 @@ impl<M: NativeModel> Erased for M {
     fn decode(&self, operation: &Operation) -> Result<Decoded<AnyOp>, DecodeError> {
         let decoded = M::decode(self, operation)?;
         Ok(decoded.map(|op| AnyOp(Opaque::new(op))))
+    }
+
+    fn unused_arguments(&self, operation: &Operation) -> Vec<String> {
+        M::unused_arguments(self, operation)
     }
 
     fn initial(&self) -> Vec<AnyState> {

@@ -1,30 +1,63 @@
 //! A reader of one operation of a trace: finds its arguments and its result, whatever the importer.
 
+use std::cell::RefCell;
+
 use omnilink_trace::{Args, Operation};
 use omnilink_value::{Value, ValueKind};
 
+use crate::decode::Asked;
 use crate::decode_error::{DecodeError, DecodeProblem, THE_RESULT};
 use crate::entry::{ModelEntry, OpEntry, is_similar};
 use crate::suggestion::nearest;
 
 /// The names of results that are given among the arguments.
-const RESULT: &[&str] = &["result", "ret"];
+pub(crate) const RESULT: &[&str] = &["result", "ret"];
 /// The names of the argument under which importers put all arguments of an invocation.
-const PAYLOAD: &[&str] = &["value", "input"];
+pub(crate) const PAYLOAD: &[&str] = &["value", "input"];
 
 /// An operation of a trace that a model supports.
 #[derive(Clone, Copy, Debug)]
 pub struct CallReader<'a> {
     operation: &'a Operation,
     entry: &'static OpEntry,
+    /// Where the names of the arguments go that the model asks for.
+    asked: Option<&'a RefCell<Asked>>,
 }
 
 impl<'a> CallReader<'a> {
     pub(crate) fn new(operation: &'a Operation, model: &'static ModelEntry) -> Result<Self, DecodeError> {
         match model.op(&operation.name) {
-            Some(entry) => Ok(Self { operation, entry }),
+            Some(entry) => Ok(Self {
+                operation,
+                entry,
+                asked: None,
+            }),
             None => Err(Self::unknown(operation, model)),
         }
+    }
+
+    /// The same reader, which writes down what it is asked for.
+    pub(crate) fn recording(self, asked: &'a RefCell<Asked>) -> Self {
+        Self {
+            asked: Some(asked),
+            ..self
+        }
+    }
+
+    #[inline]
+    fn ask(&self, names: &[&str]) {
+        if let Some(asked) = self.asked {
+            let names = names.iter().map(|name| (*name).to_owned());
+            asked.borrow_mut().names.extend(names);
+        }
+    }
+
+    /// All arguments, for a model that has its own way of reading them.
+    pub(crate) fn args(&self) -> &'a Args {
+        if let Some(asked) = self.asked {
+            asked.borrow_mut().is_all = true;
+        }
+        &self.operation.args
     }
 
     #[cold]
@@ -60,6 +93,7 @@ impl<'a> CallReader<'a> {
 
     /// The argument with one of these names, or at this position.
     pub(crate) fn find(&self, names: &[&str], position: usize) -> Option<&'a Value> {
+        self.ask(names);
         match &self.operation.args {
             Args::Positional(tuple) => tuple.as_tuple()?.get(position),
             Args::Named(record) => {
@@ -128,6 +162,7 @@ impl<'a> CallReader<'a> {
     /// an argument that merely shares a name with the result, such as the `value` of a read, is not a result while it is
     /// null: Jepsen's invocations hold `:value nil` there until the completion fills it in.
     pub(crate) fn result(&self, names: &[&str], position: usize) -> Option<&'a Value> {
+        self.ask(names);
         if self.operation.timebox.is_pending() {
             return None;
         }
@@ -430,7 +465,7 @@ enum Answer<'a> {
 }
 
 /// Whether a result is a placeholder: nil, or a zero value of C and Go.
-fn is_empty_result(result: &Value) -> bool {
+pub(crate) fn is_empty_result(result: &Value) -> bool {
     result.is_null() || result.is_empty() || result.as_int() == Some(0) || result.as_str() == Some("")
 }
 

@@ -100,6 +100,24 @@ pub fn splits_by_key(entry: &ModelEntry) -> bool {
     !has_key_argument(entry)
 }
 
+/// The key that an argument of an operation names, and the operation without that argument; `None` if it has none.
+pub fn split_by_field(operation: &Operation, name: &str) -> Option<(Value, Operation)> {
+    let Args::Named(record) = &operation.args else {
+        return None;
+    };
+    let is_it = |field: &str| is_similar(field, name);
+    let fields = record.as_record()?;
+    let key = { fields.iter() }
+        .find(|(field, value)| is_it(field) && !value.is_null())?
+        .1
+        .clone();
+    let others = { fields.iter() }.filter(|(field, _)| !is_it(field));
+    let others: Vec<(&str, Value)> = others.map(|(field, value)| (field, value.clone())).collect();
+    let mut inner = operation.clone();
+    Arc::make_mut(&mut inner.call).args = Args::named(others);
+    Some((key, inner))
+}
+
 /// The key of an operation whose value is a pair, and the operation without the key; for a model with a key argument, the
 /// operation with that argument. `None` if the value is no pair of a key and a value.
 pub fn split(operation: &Operation, entry: &ModelEntry) -> Option<(Value, Operation)> {

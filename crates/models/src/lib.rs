@@ -93,7 +93,7 @@ pub use java_map::{
     JavaMap, JavaMapCall, JavaMapError, JavaMapOp, KeyMethod, MapEnd, Neighbour, WholeMethod,
 };
 pub use java_text::EntryPart;
-pub use keying::{KeyDetector, Keying, split, splits_by_key};
+pub use keying::{KeyDetector, Keying, split, split_by_field, splits_by_key};
 pub use kv::{Kv, KvAction, KvOp};
 pub use log::{Log, LogOp};
 pub use map::{Map, MapAction, MapOp};

@@ -116,7 +116,8 @@ impl Question {
                 ..WeakOptions::default()
             },
             inputs: &[input],
-            keyed: self.keyed,
+            keyed: self.keyed.clone(),
+            initial: Default::default(),
             is_async: options.async_threads,
             jobs: NonZeroUsize::MIN,
         };

@@ -15,6 +15,8 @@ use omnilink_trace::{CachedTrace, Format, Header, InputOrder, OpenOptions, Opera
 
 use crate::error::VerifyError;
 use crate::spool::{Spool, SpoolReader};
+#[cfg(feature = "weak")]
+use crate::weak::GrowingFile;
 
 /// One trace, as the user named it.
 #[derive(Debug)]
@@ -99,6 +101,30 @@ impl Input {
             input.kept = Mutex::new(Kept::Never);
         }
         Ok(input)
+    }
+
+    /// A file that is still being written: it ends when the interrupt is raised, or, if it is a pipe, with the pipe.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or there is no temporary file to be had.
+    #[cfg(feature = "weak")]
+    pub fn following(path: &Path, options: OpenOptions, interrupt: Interrupt) -> Result<Self, VerifyError> {
+        let name = path.display().to_string();
+        let growing = GrowingFile::open(path, Some(interrupt)).map_err(|error| {
+            VerifyError::Usage(format!("{name}: {error}; give a file or a pipe that can be read"))
+        })?;
+        let spool = Spool::of(Box::new(growing)).map_err(VerifyError::Spool)?;
+        Ok(Self {
+            name: name.clone(),
+            source: Source::Pipe {
+                name,
+                spool: Arc::new(Mutex::new(spool)),
+            },
+            options,
+            end: None,
+            order: OnceLock::new(),
+            kept: Mutex::default(),
+        })
     }
 
     /// Operations in memory, in order of start.

@@ -113,5 +113,5 @@ pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]
 pub use weak::{
     Deliver, Following, IsolationTask, WeakCheck, WeakTask, holds_histories, holds_transactions,
-    tells_its_own_order,
+    holds_workload, tells_its_own_order,
 };

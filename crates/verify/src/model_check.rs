@@ -47,6 +47,6 @@ impl ModelCheck {
 
     /// The same, without a look at other initial states.
     pub(crate) fn check_once(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
-        check_model(&self.model, self.keyed, input, &self.request, progress)
+        check_model(&self.model, &self.keyed, input, &self.request, progress)
     }
 }

@@ -8,15 +8,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use omnilink_engine::Interrupt;
 
 /// What has come through a pipe so far.
-#[derive(Debug)]
 pub(crate) struct Spool {
     /// The pipe, unless it is standard input; opened when it is first read, since that may wait for its writer.
     path: Option<PathBuf>,
-    pipe: Option<File>,
+    pipe: Option<Box<dyn Read + Send>>,
     /// What was read so far.
     file: File,
     len: u64,
     interrupt: Option<Interrupt>,
+}
+
+impl std::fmt::Debug for Spool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Spool")
+            .field("path", &self.path)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Spool {
@@ -27,6 +35,18 @@ impl Spool {
             file: tempfile::tempfile()?,
             len: 0,
             interrupt,
+        })
+    }
+
+    /// Of something that is read like a pipe. Its end is the end, whatever ended it.
+    #[cfg(feature = "weak")]
+    pub(crate) fn of(source: Box<dyn Read + Send>) -> io::Result<Self> {
+        Ok(Self {
+            path: Some(PathBuf::new()),
+            pipe: Some(source),
+            file: tempfile::tempfile()?,
+            len: 0,
+            interrupt: None,
         })
     }
 
@@ -51,7 +71,7 @@ impl Spool {
         let read = match (&self.path, &mut self.pipe) {
             (None, _) => io::stdin().lock().read(buffer),
             (Some(_), Some(pipe)) => pipe.read(buffer),
-            (Some(path), None) => self.pipe.insert(File::open(path)?).read(buffer),
+            (Some(path), None) => self.pipe.insert(Box::new(File::open(path)?)).read(buffer),
         };
         match read {
             Err(error) if error.kind() == io::ErrorKind::Interrupted && self.is_interrupted() => {

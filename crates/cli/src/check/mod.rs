@@ -6,10 +6,11 @@ mod list_models;
 mod weak;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use omnilink_consistency::WeakOptions;
+use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
 use omnilink_report::Look;
 use omnilink_verify::{
@@ -53,6 +54,9 @@ pub(crate) struct CheckArgs {
     /// Whether the values of a Jepsen history are [key value] pairs of independent keys; found by content if not given
     #[arg(long, value_name = "yes|no", value_enum)]
     keyed: Option<KeyedArg>,
+    /// The argument that makes an object of its own of each key: --key queue checks each queue by itself; an argument "key" that the model has no use for is taken if not given
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["keyed", "spec"])]
+    key: Option<String>,
     /// List the models with their operations and options
     #[arg(long)]
     list_models: bool,
@@ -67,16 +71,6 @@ enum KeyedArg {
     No,
 }
 
-impl KeyedArg {
-    fn keyed(asked: Option<Self>) -> Keyed {
-        match asked {
-            None => Keyed::ByContent,
-            Some(Self::Yes) => Keyed::Yes,
-            Some(Self::No) => Keyed::No,
-        }
-    }
-}
-
 const EXAMPLES: &str = "\
 Examples:
   omnilink check history.ndjson --model queue
@@ -85,6 +79,7 @@ Examples:
   omnilink check history.edn --model register:initial=0 --consistency sequential
   omnilink check history.ndjson --model kv --consistency causal
   omnilink check store/etcd/20260101T000000 --model cas-register --keyed yes
+  omnilink check queues.ndjson --model queue --key queue    (each queue by itself)
   omnilink check porcupine.json --model kv --ops 0=get,1=put,2=append
   omnilink check history.ndjson --spec Kv.tla --consistency causal
   omnilink check spans.json --model kv --spans kind=client --spans args=kv.*   (OpenTelemetry: docs/opentelemetry.md)
@@ -115,7 +110,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     args.linking.needs(args.spec.as_ref())?;
     interrupt::listen();
     args.job.validate(args.traces.len())?;
-    if args.weak.follow {
+    // Operations of objects are checked as they come anyway: what grows is read as a pipe.
+    let is_of_objects = args.model.is_some() || args.spec.is_some();
+    if args.weak.follow && !is_of_objects {
         return follow(args, &mut out);
     }
     let link_spans = match &args.spec {
@@ -123,7 +120,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         None => Vec::new(),
     };
     let reading = args.job.reading(&link_spans)?;
-    let inputs = Input::all(&args.traces, &reading, Some(interrupt::flag()))?;
+    let inputs = match args.weak.follow {
+        true => vec![Input::following(one_path(args)?, reading, interrupt::flag())?],
+        false => Input::all(&args.traces, &reading, Some(interrupt::flag()))?,
+    };
     let has_no_model = args.model.is_none() && args.spec.is_none();
     if let Some(task) = args
         .weak
@@ -131,11 +131,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
     {
         return check_weakly(args, task, &inputs, &mut out);
     }
-    let request = args.job.request(args.model_name(), args.criteria.options());
+    let mut request = args.job.request(args.model_name(), args.criteria.options());
+    if args.weak.follow {
+        // An interrupt ends the input, which is then decided as far as it goes.
+        request.options.limits.interrupt = None;
+    }
     let jobs = args.job.jobs();
     match (&args.model, &args.spec) {
         (Some(model), _) => {
-            let check = ModelCheck::new(model, KeyedArg::keyed(args.keyed), request)?;
+            let check = ModelCheck::new(model, args.keyed(), request)?;
             let reports = args.job.reports(&look, &mut out)?;
             reports.of(&inputs, jobs, &|input, progress| check.check(input, progress))
         }
@@ -152,6 +156,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
 }
 
 impl CheckArgs {
+    /// What makes an object of each key.
+    fn keyed(&self) -> Keyed {
+        match (&self.key, self.keyed) {
+            (Some(field), _) => Keyed::ByField(field.clone()),
+            (None, None) => Keyed::ByContent,
+            (None, Some(KeyedArg::Yes)) => Keyed::Yes,
+            (None, Some(KeyedArg::No)) => Keyed::No,
+        }
+    }
+
     /// Where answers go.
     fn weak_reports<'a>(&'a self, look: &'a Look, out: &'a mut Output) -> Result<WeakReports<'a>, CliError> {
         Ok(WeakReports {
@@ -178,13 +192,7 @@ impl CheckArgs {
 fn follow(args: &CheckArgs, out: &mut Output) -> Result<Exit, CliError> {
     args.criteria.validate_weak()?;
     args.criteria.validate_transactions()?;
-    if args.model.is_some() || args.spec.is_some() {
-        return Err(no_use_for_a_model(args));
-    }
-    let [path] = args.traces.as_slice() else {
-        let message = "--follow takes one file or pipe; run the command once for each";
-        return Err(CliError::Usage(message.to_owned()));
-    };
+    let path = one_path(args)?;
     let look = args.job.look();
     let limits = args.criteria.options().limits;
     let following = args
@@ -193,6 +201,17 @@ fn follow(args: &CheckArgs, out: &mut Output) -> Result<Exit, CliError> {
     let mut reports = args.weak_reports(&look, out)?;
     reports.add(&following.check(path))?;
     reports.finish()
+}
+
+/// What is followed.
+fn one_path(args: &CheckArgs) -> Result<&Path, CliError> {
+    match args.traces.as_slice() {
+        [path] => Ok(path),
+        _ => {
+            let message = "--follow takes one file or pipe; run the command once for each";
+            Err(CliError::Usage(message.to_owned()))
+        }
+    }
 }
 
 /// Checks for less than linearizability, or in an order that is no order of timeboxes.
@@ -210,17 +229,22 @@ fn check_weakly(
     let look = args.job.look();
     let mut reports = args.weak_reports(&look, out)?;
     let isolation = task.isolation();
+    let limits = args.criteria.options().limits;
     let check = WeakCheck {
         model_name: args.model_name(),
         task,
         options: WeakOptions {
             ret: args.weak.ret,
-            limits: args.criteria.options().limits,
+            limits: Limits {
+                interrupt: limits.interrupt.filter(|_| !args.weak.follow),
+                ..limits
+            },
             strategy: args.criteria.strategy(),
             ..WeakOptions::default()
         },
         inputs,
-        keyed: KeyedArg::keyed(args.keyed),
+        keyed: args.keyed(),
+        initial: args.weak.initial.clone().unwrap_or_default(),
         is_async: args.job.is_async(),
         jobs: args.job.jobs(),
     };

@@ -6,10 +6,13 @@ use clap::Args;
 use omnilink_consistency::{Guarantee, MethodLevels, Ret, parse_axioms};
 use omnilink_engine::Limits;
 use omnilink_evidence::{Evidence, Verdict};
-use omnilink_isolation::{Isolation, LiveTransactionCheck};
+use omnilink_isolation::{InitialValues, Isolation, LiveTransactionCheck};
 use omnilink_report::{Look, TextOptions, text};
 use omnilink_trace::OpenOptions;
-use omnilink_verify::{Following, Input, WeakTask, holds_histories, holds_transactions, tells_its_own_order};
+use omnilink_value::Value;
+use omnilink_verify::{
+    Following, Input, WeakTask, holds_histories, holds_transactions, holds_workload, tells_its_own_order,
+};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -28,7 +31,10 @@ pub(crate) struct WeakArgs {
     /// Find the strongest level of each method that all histories satisfy; of transactions, every level of isolation that holds
     #[arg(long, help_heading = WEAK, conflicts_with = "consistency")]
     infer: bool,
-    /// Check transactions while they are being written: a file until Ctrl-C, a pipe until it ends; stops at the first violation
+    /// What keys hold before the first transaction: a value, first-read (what nobody writes and is read first), or a JSON file with an object of keys; if not given, nothing, except for keys that nobody writes
+    #[arg(long, value_name = "VALUE|first-read|FILE", help_heading = WEAK, value_parser = initial_values)]
+    pub(super) initial: Option<InitialValues>,
+    /// Check while the history is being written: a file until Ctrl-C, a pipe until it ends; stops at the first violation
     #[arg(long, help_heading = WEAK, conflicts_with_all = ["infer", "axioms", "levels"])]
     pub(super) follow: bool,
     /// With --follow: how many transactions are kept, each half of which is checked together with the next
@@ -57,6 +63,7 @@ impl WeakArgs {
         })?;
         Ok(Following {
             isolation,
+            initial: self.initial.clone().unwrap_or_default(),
             window: self.window as usize,
             limits,
             reading,
@@ -81,7 +88,9 @@ impl WeakArgs {
             None => None,
         };
         if self.infer {
-            return Ok(Some(match (has_transactions(), levels) {
+            // Without a model, nothing else can be meant.
+            let is_workload = || has_no_model && inputs.iter().any(holds_workload);
+            return Ok(Some(match (has_transactions() || is_workload(), levels) {
                 (true, None) => WeakTask::InferIsolation,
                 (true, Some(_)) => {
                     return Err(CliError::Usage(
@@ -111,6 +120,32 @@ impl WeakArgs {
             && !inputs.iter().any(tells_its_own_order);
         Ok((!is_for_the_engine).then_some(WeakTask::Judge(question)))
     }
+}
+
+/// `--initial`: a value, `first-read`, or a file with the values of keys.
+fn initial_values(text: &str) -> Result<InitialValues, String> {
+    if text == "first-read" {
+        return Ok(InitialValues::FirstRead);
+    }
+    if let Ok(value) = Value::from_json(text.as_bytes()) {
+        return Ok(InitialValues::All(value));
+    }
+    let json = std::fs::read(text).map_err(|error| {
+        format!("{error}; give a value as JSON, such as 0 or \"\\\"text\\\"\", first-read, or a file with an object of keys and values")
+    })?;
+    let held = Value::from_json(&json).map_err(|error| format!("{text}: {error}; give a JSON object"))?;
+    let Some(fields) = held.as_record() else {
+        return Err(format!(
+            "{text} holds {held}; give an object of keys and values, such as {{\"x\": 0}}"
+        ));
+    };
+    // JSON's names are texts, also of keys that are numbers.
+    let both = fields.iter().flat_map(|(name, value)| {
+        let number = name.parse().ok().map(Value::int);
+        let keys = [Some(Value::from(name)), number].into_iter().flatten();
+        keys.map(move |key| (key, value.clone()))
+    });
+    Ok(InitialValues::Each(both.collect()))
 }
 
 /// The text of a file that the user named.

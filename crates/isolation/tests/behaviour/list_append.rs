@@ -278,7 +278,10 @@ fn what_no_level_allows_is_said_in_words() {
             ],
             "neither is a prefix of the other",
         ),
-        (vec![txn(0, 0, 1, &[read(5, &[7])])], "no transaction appended 7"),
+        (
+            vec![txn(0, 0, 1, &[append(5, 1)]), txn(0, 2, 3, &[read(5, &[7])])],
+            "no transaction appended 7",
+        ),
         (
             vec![txn(0, 0, 1, &[append(5, 1)]), txn(1, 2, 3, &[read(5, &[1, 1])])],
             "1 stands twice",

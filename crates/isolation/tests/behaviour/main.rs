@@ -9,4 +9,5 @@ mod isolation_scale;
 mod list_append;
 mod live_transactions;
 mod marked_reads;
+mod read_meanings;
 mod transactions;

@@ -179,7 +179,7 @@ fn reads_of_what_was_never_committed_say_so() {
         "T2 read 1 from \"x\", which T1 wrote and then wrote over"
     );
     assert_eq!(
-        text(&["1 a r x 7"]),
+        text(&["1 a r x 7", "2 b w x 1"]),
         "T1 read 7 from \"x\", which no transaction wrote"
     );
     assert_eq!(

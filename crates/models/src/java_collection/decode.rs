@@ -30,7 +30,7 @@ impl Decode for JavaCollection {
     const ENTRY: &'static ModelEntry = METHODS;
 
     fn decode_call(&self, call: &CallReader<'_>) -> Result<JavaCollectionOp, DecodeError> {
-        let arguments: Vec<Value> = match &call.operation().args {
+        let arguments: Vec<Value> = match call.args() {
             Args::Positional(tuple) => tuple.as_tuple().unwrap_or_default().to_vec(),
             Args::Named(record) => NAMES
                 .iter()

@@ -20,7 +20,7 @@ impl Decode for JavaMap {
     const ENTRY: &'static ModelEntry = METHODS;
 
     fn decode_call(&self, call: &CallReader<'_>) -> Result<JavaMapOp, DecodeError> {
-        let arguments: Vec<Value> = match &call.operation().args {
+        let arguments: Vec<Value> = match call.args() {
             Args::Positional(tuple) => tuple.as_tuple().unwrap_or_default().to_vec(),
             Args::Named(record) => NAMES
                 .iter()

@@ -17,10 +17,10 @@ pub(super) fn text(evidence: &Evidence, look: &Look) -> String {
     let mut line = |text: &str| push_wrapped(&mut page, "  ", "      ", &look.clean(text), look);
     match (&evidence.violation, &evidence.unknown) {
         (Some(Violation::Transactions(anomaly)), _) => anomaly.to_string().lines().for_each(line),
-        (_, Some(unknown)) => line(&format!(
-            "{} before there was an answer",
-            limit_reached(unknown.limit)
-        )),
+        (_, Some(unknown)) => line(&match &unknown.reason {
+            Some(reason) => reason.clone(),
+            None => format!("{} before there was an answer", limit_reached(unknown.limit)),
+        }),
         _ => {}
     }
     if let Some(findings) = &evidence.isolation {

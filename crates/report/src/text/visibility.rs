@@ -137,6 +137,7 @@ impl Page<'_> {
     fn unknown(&mut self, unknown: &Unknown, evidence: &Evidence) {
         let line = match unknown.limit {
             _ if unknown.unread => return,
+            Limit::Inconclusive if unknown.reason.is_some() => unknown.reason.clone().unwrap_or_default(),
             Limit::Operations => format!(
                 "no stronger level holds, and more than {SEARCHED_MAX} operations cannot be searched for this one: split the \
                  history, or record reads and writes of registers (models register and kv) that write no value twice"

@@ -213,10 +213,16 @@ impl<M: Model> CheckRun<'_, M> {
                 .notes
                 .push("there is no explanation, so no witness was written".to_owned());
         }
-        if is_valid && self.evidence.figures.ops == self.evidence.figures.pending {
-            self.evidence
-                .notes
-                .push(nothing_returned(&self.source.input.name));
+        let figures = &self.evidence.figures;
+        if is_valid && figures.ops == figures.pending {
+            let reason = nothing_returned(&self.source.input.name);
+            // A trace that has no operations on purpose is explained; one of which nothing is known is not.
+            if figures.ops > 0 && self.request.command == Command::Check {
+                self.evidence.witness = None;
+                self.evidence.give_up(nothing_known(reason));
+            } else {
+                self.evidence.notes.push(reason);
+            }
         }
         Ok(())
     }
@@ -248,6 +254,14 @@ impl<M: Model> CheckRun<'_, M> {
             .notes
             .push(format!("the evidence is not complete: {error}"));
         T::default()
+    }
+}
+
+/// Why a run of which nothing returned is neither valid nor not.
+pub(crate) fn nothing_known(reason: String) -> Unknown {
+    Unknown {
+        reason: Some(reason),
+        ..Unknown::limited(Limit::Inconclusive)
     }
 }
 

@@ -3,6 +3,8 @@
 #[cfg(feature = "weak")]
 pub(crate) mod pieces;
 
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,11 +12,11 @@ use std::time::Instant;
 use omnilink_engine::{Decoded, Limits, Options};
 use omnilink_evidence::{Evidence, Figures, KeyVerdict, Verdict};
 use omnilink_models::{
-    AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, splits_by_key,
+    AnyModel, AnyOp, KeyDetector, Keying, ModelEntry, model_of_type, split, split_by_field, splits_by_key,
 };
-use omnilink_trace::{Format, Operation};
+use omnilink_trace::{Args, Format, Operation};
 use omnilink_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::check_run::{CheckRequest, check_input};
 use crate::error::VerifyError;
@@ -22,8 +24,8 @@ use crate::history::decode_native;
 use crate::input::Input;
 use crate::progress::ProgressCounter;
 
-/// Whether the values of a history are `[key value]` pairs of independent keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What makes an object of its own of each key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keyed {
     /// Found out by the content of the history.
     #[default]
@@ -32,10 +34,14 @@ pub enum Keyed {
     Yes,
     /// Values are read as they are.
     No,
+    /// This argument is the key.
+    ByField(String),
 }
 
 const READ_AS_KEYED: &str = "every value is [key value], as Jepsen's independent keys write them: each key is an object of its \
                              own (--keyed no reads values as they are)";
+const READ_BY_KEY: &str =
+    "every operation has a key: each key is an object of its own (--keyed no reads them as one object)";
 const READ_AS_PAIRS: &str =
     "every value is a pair, and is read as it is (--keyed yes takes the first part for a key)";
 
@@ -44,16 +50,29 @@ const READ_AS_PAIRS: &str =
 /// Whatever goes wrong is part of the report.
 pub(crate) fn check_model(
     model: &AnyModel,
-    keyed: Keyed,
+    keyed: &Keyed,
     input: &Input,
     request: &CheckRequest,
     progress: &ProgressCounter,
 ) -> Evidence {
     let plain = |input: &Input, request: &CheckRequest| {
-        let decode = |operation: &Operation| decode_native(model, operation);
+        let strict = StrictDecoding::new(model, input);
+        let decode = |operation: &Operation| strict.decode(operation);
         check_input(model, &decode, input, request, progress)
     };
+    let entry = model.entry();
+    if let Some(field) = key_field(model, keyed, input) {
+        let key = |operation: &Operation| {
+            split_by_field(operation, &field).ok_or_else(|| no_key(operation, &field))
+        };
+        let report = check_each(&key, input, request, &plain);
+        return match keyed {
+            Keyed::ByField(_) => report,
+            _ => with_note(report, READ_BY_KEY),
+        };
+    }
     let keying = match keyed {
+        Keyed::ByField(_) => Keying::Plain,
         Keyed::Yes => Keying::Keyed,
         Keyed::No => Keying::Plain,
         Keyed::ByContent => find_out(model.entry(), input, |operation| model.decode(operation).is_ok()),
@@ -68,7 +87,8 @@ pub(crate) fn check_model(
             report
         }
         Keying::Keyed if splits_by_key(model.entry()) => {
-            let report = check_each(model.entry(), input, request, &plain);
+            let key = |operation: &Operation| split(operation, entry).ok_or_else(|| no_pair(operation));
+            let report = check_each(&key, input, request, &plain);
             with_note(report, READ_AS_KEYED)
         }
         Keying::Keyed => {
@@ -85,6 +105,101 @@ pub(crate) fn check_model(
     match other_type(model.entry(), input) {
         Some(note) if report.verdict != Verdict::Error => with_note(report, &note),
         _ => report,
+    }
+}
+
+/// The argument that is the key of every operation: the one that the user names, or the one that is called so, if the model has no use for
+/// it.
+pub(crate) fn key_field(model: &AnyModel, keyed: &Keyed, input: &Input) -> Option<String> {
+    match keyed {
+        Keyed::ByField(name) => return Some(name.clone()),
+        Keyed::ByContent if splits_by_key(model.entry()) && is_strict(input) => {}
+        _ => return None,
+    }
+    let mut is_every = false;
+    // Ends at the first operation that has no such argument.
+    let ends = input.has_among_first(KEY_FROM_MAX, |_, operation| {
+        let unused = model.unused_arguments(operation);
+        let is_key = unused.iter().any(|name| name.eq_ignore_ascii_case(KEY));
+        is_every = is_key || operation.aborted && split_by_field(operation, KEY).is_some();
+        !is_every
+    });
+    (is_every && !ends).then(|| KEY.to_owned())
+}
+
+/// The argument that is taken for a key without being asked to.
+const KEY: &str = "key";
+/// How many operations are looked at for it; the others have to have it then.
+const KEY_FROM_MAX: usize = 64;
+
+/// Whether arguments are what a recorder of ours was given, so that the model must have a use for each. Other formats have more in the same place.
+pub(crate) fn is_strict(input: &Input) -> bool {
+    let format = input.open().map(|trace| trace.format());
+    matches!(format, Ok(Format::Ndjson | Format::Json | Format::Msgpack))
+}
+
+/// Decodes operations whose arguments all mean something to the model.
+pub(crate) struct StrictDecoding<'m> {
+    model: &'m AnyModel,
+    /// What the known operations are called and which arguments they have, as hashes; `None` if anything goes.
+    known: Option<RefCell<FxHashSet<u64>>>,
+}
+
+impl<'m> StrictDecoding<'m> {
+    pub(crate) fn new(model: &'m AnyModel, input: &Input) -> Self {
+        Self {
+            model,
+            known: is_strict(input).then(RefCell::default),
+        }
+    }
+
+    /// The same for operations that are recorded otherwise.
+    #[cfg(feature = "weak")]
+    pub(crate) fn of_recorded(model: &'m AnyModel) -> Self {
+        Self {
+            model,
+            known: Some(RefCell::default()),
+        }
+    }
+
+    pub(crate) fn decode(&self, operation: &Operation) -> Result<Decoded<AnyOp>, VerifyError> {
+        let decoded = decode_native(self.model, operation)?;
+        self.check(operation)?;
+        Ok(decoded)
+    }
+
+    /// Whether the model has a use for all arguments. Operations of one name with the same arguments are looked at once.
+    pub(crate) fn check(&self, operation: &Operation) -> Result<(), VerifyError> {
+        let (Some(known), Args::Named(record)) = (&self.known, &operation.args) else {
+            return Ok(());
+        };
+        let Some(fields) = record.as_record() else {
+            return Ok(());
+        };
+        let mut shape = FxHasher::default();
+        operation.name.as_str().hash(&mut shape);
+        for (name, value) in fields.iter() {
+            (
+                name,
+                value.is_null() || value.is_empty() || value.as_int() == Some(0),
+            )
+                .hash(&mut shape);
+        }
+        let shape = shape.finish();
+        if known.borrow().contains(&shape) {
+            return Ok(());
+        }
+        if let Some(name) = self.model.unused_arguments(operation).first() {
+            return Err(VerifyError::Usage(format!(
+                "{}: {operation}: the model {} has no argument \"{name}\" there; if each {name} is an object of its own: --key {name} for all \
+                 operations that have it; if it says nothing about the operation, record it beside the arguments, as \
+                 \"meta\":{{\"{name}\":…}}",
+                operation.location,
+                self.model.entry().name
+            )));
+        }
+        known.borrow_mut().insert(shape);
+        Ok(())
     }
 }
 
@@ -144,6 +259,17 @@ fn no_pair(operation: &Operation) -> VerifyError {
     ))
 }
 
+fn no_key(operation: &Operation, field: &str) -> VerifyError {
+    VerifyError::Usage(format!(
+        "{}: {operation} has no argument \"{field}\", which is the key of the objects; record it with every operation, or check the others \
+         by themselves",
+        operation.location
+    ))
+}
+
+/// The key of an operation, and the operation without it.
+type SplitOperation<'s> = dyn Fn(&Operation) -> Result<(Value, Operation), VerifyError> + 's;
+
 /// The operations of one key, in order of start.
 struct Object {
     key: Value,
@@ -160,7 +286,7 @@ impl Object {
 
 /// The objects of an input in the order in which they are first used, with the input's format and notes.
 fn objects(
-    entry: &'static ModelEntry,
+    split: &SplitOperation<'_>,
     input: &Input,
 ) -> Result<(Vec<Object>, Format, Vec<String>), VerifyError> {
     let mut trace = input.open()?;
@@ -168,7 +294,7 @@ fn objects(
     let mut known: FxHashMap<Value, usize> = FxHashMap::default();
     while let Some(operation) = trace.next_shared() {
         let operation = operation?;
-        let (key, inner) = split(&operation, entry).ok_or_else(|| no_pair(&operation))?;
+        let (key, inner) = split(&operation)?;
         let at = *known.entry(key.clone()).or_insert_with(|| {
             objects.push(Object {
                 key,
@@ -188,13 +314,13 @@ fn objects(
 
 /// Checks each key by itself. The report is that of the worst, with what became of all.
 fn check_each(
-    entry: &'static ModelEntry,
+    split: &SplitOperation<'_>,
     input: &Input,
     request: &CheckRequest,
     check: &dyn Fn(&Input, &CheckRequest) -> Evidence,
 ) -> Evidence {
     let started = Instant::now();
-    let (objects, format, notes) = match objects(entry, input) {
+    let (objects, format, notes) = match objects(split, input) {
         Ok(read) => read,
         Err(error) => {
             let empty = Input::of_operations(input.name.clone(), Arc::from([]), Format::Ndjson);

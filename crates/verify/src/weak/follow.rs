@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use omnilink_engine::{Interrupt, Limits};
 use omnilink_evidence::{Command, Evidence, Subject};
-use omnilink_isolation::{Isolation, LiveTransactionCheck};
+use omnilink_isolation::{InitialValues, Isolation, LiveTransactionCheck};
 use omnilink_memory::peak_bytes;
 use omnilink_trace::{InputOrder, OpenOptions, Operation, Trace, TraceError};
 
@@ -28,6 +28,8 @@ const READ_AHEAD: usize = 4096;
 pub struct Following {
     /// What is checked.
     pub isolation: Isolation,
+    /// What keys hold at first.
+    pub initial: InitialValues,
     /// How many transactions are kept and checked together.
     pub window: usize,
     /// The limits of the check of each window.
@@ -66,6 +68,7 @@ impl Following {
         };
         let mut live = LiveTransactionCheck::new(name, self.isolation)
             .with_window(self.window)
+            .with_initial(self.initial.clone())
             .with_limits(limits);
         let (sender, operations) = sync_channel::<Result<Operation, TraceError>>(READ_AHEAD);
         // Reading waits for what is to come, and what has come is to be checked meanwhile.
@@ -97,14 +100,14 @@ impl Following {
 }
 
 /// A file whose end is not the end, unless it is a pipe.
-struct GrowingFile {
+pub(crate) struct GrowingFile {
     input: Box<dyn Read + Send>,
     is_pipe: bool,
     interrupt: Option<Interrupt>,
 }
 
 impl GrowingFile {
-    fn open(path: &Path, interrupt: Option<Interrupt>) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, interrupt: Option<Interrupt>) -> io::Result<Self> {
         let is_stdin = path.as_os_str() == "-";
         Ok(Self {
             is_pipe: is_stdin || !std::fs::metadata(path)?.is_file(),

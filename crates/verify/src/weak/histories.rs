@@ -4,16 +4,15 @@ use std::io::{BufRead, BufReader};
 
 use omnilink_engine::{Limit, LimitWatch, Limits};
 use omnilink_history::{OpSet, RecordedHistory, is_history_line, read_histories};
-use omnilink_isolation::is_transaction;
+use omnilink_isolation::{is_of_workload, is_transaction};
 use omnilink_models::AnyModel;
 use omnilink_trace::Operation;
 
 use super::judge_factory::weak_error;
-use crate::check_run::nothing_returned;
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::pieces::{Pieces, pieces};
-use crate::keyed::{Keyed, other_type};
+use crate::keyed::{Keyed, StrictDecoding, is_strict, other_type};
 use crate::limits::{after_reading, is_interrupted, opened};
 
 /// How histories are read.
@@ -28,6 +27,8 @@ pub(super) struct Reading {
 pub(super) struct Histories<'a, H = RecordedHistory> {
     /// What a person should be told about the input.
     pub(super) notes: Vec<String>,
+    /// Whether nothing returned, so that nothing is known.
+    pub(super) is_silent: bool,
     pub(super) each: Box<dyn Iterator<Item = Result<H, VerifyError>> + 'a>,
 }
 
@@ -37,20 +38,33 @@ pub(super) type Read<'a> = dyn for<'i> Fn(&'i Input) -> Result<Histories<'i>, Ve
 /// The histories of one input for a shipped model: one for each key, where values are keyed.
 pub(super) fn keyed_histories<'a>(
     model: &AnyModel,
-    keyed: Keyed,
+    keyed: &Keyed,
     input: &'a Input,
     reading: Reading,
 ) -> Result<Histories<'a>, VerifyError> {
     if holds_histories(input) {
-        return histories(input, reading);
+        if let Keyed::ByField(_) = keyed {
+            let message =
+                "--key makes an object of each key of a trace; in a file of histories, each line is one";
+            return Err(VerifyError::Usage(message.to_owned()));
+        }
+        return Ok(strictly(model, histories(input, reading)?));
     }
     let other_type = other_type(model.entry(), input).map(|note| format!("{}: {note}", input.name));
     let Some(Pieces { each, mut notes }) = pieces(model, keyed, input)? else {
         let mut histories = histories(input, reading)?;
         histories.notes.extend(other_type);
-        return Ok(histories);
+        return Ok(match is_strict(input) {
+            true => strictly(model, histories),
+            false => histories,
+        });
     };
     notes.extend(other_type);
+    let has_returned = |operation: &Operation| !operation.aborted && !operation.timebox.is_pending();
+    let is_silent = !each
+        .iter()
+        .flat_map(|(_, operations)| operations)
+        .any(has_returned);
     let each = each.into_iter().map(move |(name, operations)| {
         let recorded = RecordedHistory::from_operations(&name, operations).map_err(weak_error)?;
         Ok(if reading.is_async {
@@ -61,8 +75,27 @@ pub(super) fn keyed_histories<'a>(
     });
     Ok(Histories {
         notes,
+        is_silent,
         each: Box::new(each),
     })
+}
+
+/// The same histories, unless an operation has an argument that the model has no use for.
+fn strictly<'a>(model: &AnyModel, histories: Histories<'a>) -> Histories<'a> {
+    let model = model.clone();
+    let each = histories.each.map(move |recorded| {
+        let recorded = recorded?;
+        let strict = StrictDecoding::of_recorded(&model);
+        recorded
+            .ops
+            .iter()
+            .try_for_each(|operation| strict.check(operation))?;
+        Ok(recorded)
+    });
+    Histories {
+        each: Box::new(each),
+        ..histories
+    }
 }
 
 /// The histories of one input: all of a file of histories, or the one that a trace is.
@@ -103,6 +136,7 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
         });
         return Ok(Histories {
             notes: Vec::new(),
+            is_silent: false,
             each: Box::new(each),
         });
     }
@@ -117,15 +151,14 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
         let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
         return Err(VerifyError::empty(&input.name, &notes));
     }
-    let mut notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
     let has_returned = |operation: &Operation| !operation.aborted && !operation.timebox.is_pending();
-    if !operations.iter().any(has_returned) {
-        notes.push(nothing_returned(&input.name));
-    }
+    let is_silent = !operations.iter().any(has_returned);
     let recorded = RecordedHistory::from_operations(&input.name, operations);
     let recorded = recorded.map_err(weak_error);
     Ok(Histories {
         notes,
+        is_silent,
         each: Box::new(std::iter::once(recorded)),
     })
 }
@@ -159,8 +192,17 @@ const HEAD_BYTES: u64 = 1 << 12;
 
 /// Whether the first operations of an input are transactions, as far as they can be read.
 pub fn holds_transactions(input: &Input) -> bool {
+    holds_any(input, is_transaction)
+}
+
+/// Whether they can be read as transactions, as those of Jepsen's sets and counters.
+pub fn holds_workload(input: &Input) -> bool {
+    holds_any(input, is_of_workload)
+}
+
+fn holds_any(input: &Input, is_one: fn(&Operation) -> bool) -> bool {
     if !holds_histories(input) {
-        return input.has_among_first(TRANSACTIONS_FROM_MAX, |_, operation| is_transaction(operation));
+        return input.has_among_first(TRANSACTIONS_FROM_MAX, |_, operation| is_one(operation));
     }
     let Ok(bytes) = input.bytes_from_start() else {
         return false;
@@ -168,7 +210,7 @@ pub fn holds_transactions(input: &Input) -> bool {
     let mut histories = read_histories(&input.name, BufReader::new(bytes));
     let first = histories.next().and_then(Result::ok);
     first.is_some_and(|history| {
-        history.transactions.iter().any(Option::is_some) || history.ops.iter().any(is_transaction)
+        history.transactions.iter().any(Option::is_some) || history.ops.iter().any(is_one)
     })
 }
 

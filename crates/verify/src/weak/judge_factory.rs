@@ -6,6 +6,7 @@ use std::time::Duration;
 use omnilink_consistency::{Guarantee, RecordedHistory, WeakChecker, WeakOptions, check_recorded};
 use omnilink_engine::Limits;
 use omnilink_evidence::Evidence;
+use omnilink_isolation::{InitialValues, TransactionOptions};
 
 use super::IsolationTask;
 use super::transaction_history::TransactionHistory;
@@ -33,6 +34,7 @@ pub(crate) trait JudgeFactory<H = RecordedHistory>: Sync {
 pub(crate) struct IsolationJudges {
     pub(crate) task: IsolationTask,
     pub(crate) limits: Limits,
+    pub(crate) initial: InitialValues,
 }
 
 impl<'i> JudgeFactory<TransactionHistory<'i>> for IsolationJudges {
@@ -40,7 +42,13 @@ impl<'i> JudgeFactory<TransactionHistory<'i>> for IsolationJudges {
         &self,
         work: &mut (dyn FnMut(&mut Judge<'_, TransactionHistory<'i>>) + Send),
     ) -> Result<(), VerifyError> {
-        work(&mut |history, reading| history.judge(self.task, less(self.limits, reading)));
+        work(&mut |history, reading| {
+            let options = TransactionOptions {
+                limits: less(self.limits, reading),
+                initial: self.initial.clone(),
+            };
+            history.judge(self.task, options)
+        });
         Ok(())
     }
 }

@@ -15,8 +15,8 @@ use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use omnilink_consistency::{Guarantee, MethodLevels, RecordedHistory, WeakOptions, infer_recorded, unread};
-use omnilink_evidence::{self as evidence, Command, Evidence};
-use omnilink_isolation::Isolation;
+use omnilink_evidence::{self as evidence, Command, Evidence, Verdict};
+use omnilink_isolation::{InitialValues, Isolation};
 use omnilink_memory::peak_bytes;
 use omnilink_models::AnyModel;
 
@@ -24,13 +24,15 @@ use self::histories::{Histories, Read, Reading, keyed_histories};
 use self::jobs::judge_all;
 use self::judge_factory::{IsolationJudges, JudgeFactory, ModelJudges, weak_error};
 use self::transaction_history::transaction_histories;
+use crate::check_run::{nothing_known, nothing_returned};
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::keyed::Keyed;
 use crate::subject::{NamedModel, NativeSubject};
 
 pub use self::follow::Following;
-pub use self::histories::{holds_histories, holds_transactions, tells_its_own_order};
+pub(crate) use self::follow::GrowingFile;
+pub use self::histories::{holds_histories, holds_transactions, holds_workload, tells_its_own_order};
 
 /// What to find out about histories.
 #[derive(Clone, Debug)]
@@ -90,8 +92,10 @@ pub struct WeakCheck<'a> {
     pub options: WeakOptions,
     /// Where the histories are.
     pub inputs: &'a [Input],
-    /// Whether values are pairs of a key and a value.
+    /// What makes an object of each key.
     pub keyed: Keyed,
+    /// What keys hold before the first transaction.
+    pub initial: InitialValues,
     /// Whether threads are labels, so that their calls may overlap.
     pub is_async: bool,
     /// How many histories to judge at a time.
@@ -110,12 +114,13 @@ impl WeakCheck<'_> {
         let judges = IsolationJudges {
             task,
             limits: self.options.limits,
+            initial: self.initial.clone(),
         };
         let reading = self.reading();
         self.judge_inputs(
             self.all(),
             &judges,
-            |input| transaction_histories(input, reading),
+            |input| transaction_histories(input, reading, &self.initial),
             deliver,
         )
     }
@@ -126,7 +131,7 @@ impl WeakCheck<'_> {
     /// If there is no such model.
     pub fn against_model(&self, model: &str, deliver: &mut Deliver<'_>) -> Result<(), VerifyError> {
         let model = AnyModel::from_spec(model)?;
-        let (keyed, reading, by_key) = (self.keyed, self.reading(), model.clone());
+        let (keyed, reading, by_key) = (&self.keyed, self.reading(), model.clone());
         let read: &Read<'_> = &|input| keyed_histories(&by_key, keyed, input, reading);
         let subject = NativeSubject { model };
         let options = self.options;
@@ -170,11 +175,12 @@ impl WeakCheck<'_> {
         read: impl Fn(&'s Input) -> Result<Histories<'s, H>, VerifyError>,
         deliver: &mut Deliver<'_>,
     ) -> Result<(), VerifyError> {
-        let notes: RefCell<BTreeMap<usize, Vec<String>>> = RefCell::default();
+        let notes: RefCell<BTreeMap<usize, (Vec<String>, bool)>> = RefCell::default();
         let each = inputs.flat_map(|index| {
             let each: Box<dyn Iterator<Item = _>> = match read(&self.inputs[index]) {
                 Ok(histories) => {
-                    notes.borrow_mut().insert(index, histories.notes);
+                    let about = (histories.notes, histories.is_silent);
+                    notes.borrow_mut().insert(index, about);
                     histories.each
                 }
                 Err(error) => Box::new(std::iter::once(Err(error))),
@@ -205,13 +211,19 @@ impl WeakCheck<'_> {
     ) -> Result<(), VerifyError> {
         for index in inputs {
             let started = Instant::now();
-            let judged = read(&self.inputs[index]).and_then(|Histories { notes, each }| {
-                let histories: Vec<RecordedHistory> = each.collect::<Result<_, _>>()?;
-                Ok((infer(&histories)?, notes))
-            });
+            let judged = read(&self.inputs[index]).and_then(
+                |Histories {
+                     notes,
+                     is_silent,
+                     each,
+                 }| {
+                    let histories: Vec<RecordedHistory> = each.collect::<Result<_, _>>()?;
+                    Ok((infer(&histories)?, (notes, is_silent)))
+                },
+            );
             let (judgement, notes) = match judged {
                 Ok((judgement, notes)) => (Ok(judgement), notes),
-                Err(error) => (Err(error), Vec::new()),
+                Err(error) => (Err(error), (Vec::new(), false)),
             };
             if deliver(self.evidence(index, judgement, notes, started.elapsed())).is_break() {
                 break;
@@ -225,7 +237,7 @@ impl WeakCheck<'_> {
         &self,
         input: usize,
         judged: Result<Evidence, VerifyError>,
-        notes: Vec<String>,
+        (mut notes, is_silent): (Vec<String>, bool),
         took: Duration,
     ) -> Evidence {
         let name = &self.inputs[input].name;
@@ -245,7 +257,12 @@ impl WeakCheck<'_> {
         evidence.model = Some(self.model_name.clone()).filter(|name| !name.is_empty());
         evidence.figures.seconds = took.as_secs_f64();
         evidence.figures.peak_bytes = peak_bytes();
+        notes.append(&mut evidence.notes);
         evidence.notes = notes;
+        if is_silent && evidence.verdict == Verdict::Valid && evidence.subject != evidence::Subject::Levels {
+            evidence.witness = None;
+            evidence.give_up(nothing_known(nothing_returned(name)));
+        }
         evidence
     }
 }

@@ -36,7 +36,9 @@ impl WeakCheck<'_> {
             match self.collected(index, spec, options, collection) {
                 Ok(linked) => self.against_linked(index..index + 1, &linked, deliver)?,
                 Err(error) => {
-                    if deliver(self.evidence(index, Err(error), Vec::new(), started.elapsed())).is_break() {
+                    if deliver(self.evidence(index, Err(error), (Vec::new(), false), started.elapsed()))
+                        .is_break()
+                    {
                         break;
                     }
                 }

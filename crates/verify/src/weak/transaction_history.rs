@@ -5,14 +5,13 @@ use std::cell::RefCell;
 use omnilink_engine::{LimitWatch, Limits};
 use omnilink_evidence::Evidence;
 use omnilink_isolation::{
-    RecordedHistory, TransactionTrace, VisitOperation, check_recorded_transactions,
-    infer_recorded_transactions,
+    InitialValues, RecordedHistory, TransactionOptions, TransactionTrace, VisitOperation,
+    check_recorded_transactions, infer_recorded_transactions,
 };
 
 use super::IsolationTask;
 use super::histories::{Histories, Reading, histories, holds_histories};
 use super::judge_factory::weak_error;
-use crate::check_run::nothing_returned;
 use crate::error::VerifyError;
 use crate::input::Input;
 use crate::limits::{after_reading, opened};
@@ -25,32 +24,43 @@ pub(super) enum TransactionHistory<'i> {
 }
 
 /// The histories of one input.
-pub(super) fn transaction_histories(
-    input: &Input,
+pub(super) fn transaction_histories<'i>(
+    input: &'i Input,
     reading: Reading,
-) -> Result<Histories<'_, TransactionHistory<'_>>, VerifyError> {
+    initial: &InitialValues,
+) -> Result<Histories<'i, TransactionHistory<'i>>, VerifyError> {
     if !holds_histories(input)
-        && let Some((notes, trace)) = grouped(input, reading.limits)?
+        && let Some((notes, is_silent, trace)) = grouped(input, reading.limits, initial)?
     {
         let history = TransactionHistory::Trace(Box::new(trace), input);
         return Ok(Histories {
             notes,
+            is_silent,
             each: Box::new(std::iter::once(Ok(history))),
         });
     }
-    let Histories { notes, each } = histories(input, reading)?;
+    let Histories {
+        notes,
+        is_silent,
+        each,
+    } = histories(input, reading)?;
     Ok(Histories {
         notes,
+        is_silent,
         each: Box::new(each.map(|recorded| Ok(TransactionHistory::Recorded(recorded?)))),
     })
 }
 
-/// The transactions of a trace, with notes about it; `None` if it has to be recorded as a whole, because it gives its order otherwise.
-fn grouped(input: &Input, limits: Limits) -> Result<Option<(Vec<String>, TransactionTrace)>, VerifyError> {
+/// The transactions of a trace, with notes about it and whether nothing returned; `None` if it has to be recorded as a whole, because it gives its order otherwise.
+fn grouped(
+    input: &Input,
+    limits: Limits,
+    initial: &InitialValues,
+) -> Result<Option<(Vec<String>, bool, TransactionTrace)>, VerifyError> {
     let mut trace = opened(input.open_once(), limits.interrupt)?;
     let mut watch = LimitWatch::new(limits);
     let mut count = 0;
-    let mut transactions = TransactionTrace::new(&input.name);
+    let mut transactions = TransactionTrace::new(&input.name, initial.clone());
     let mut has_returned = false;
     for read in trace.by_ref() {
         let operation = after_reading(read, &mut count, &mut watch)?;
@@ -60,25 +70,27 @@ fn grouped(input: &Input, limits: Limits) -> Result<Option<(Vec<String>, Transac
         has_returned |= !operation.aborted && !operation.timebox.is_pending();
         transactions.take(&operation).map_err(weak_error)?;
     }
-    let mut notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = trace.notes().iter().map(ToString::to_string).collect();
     if count == 0 {
         return Err(VerifyError::empty(&input.name, &notes));
     }
-    if !has_returned {
-        notes.push(nothing_returned(&input.name));
-    }
-    Ok(Some((notes, transactions)))
+    Ok(Some((notes, !has_returned, transactions)))
 }
 
 impl TransactionHistory<'_> {
     /// The answer.
-    pub(super) fn judge(self, task: IsolationTask, limits: Limits) -> Result<Evidence, VerifyError> {
+    pub(super) fn judge(
+        self,
+        task: IsolationTask,
+        options: TransactionOptions,
+    ) -> Result<Evidence, VerifyError> {
+        let limits = options.limits;
         let (transactions, input) = match self {
             Self::Trace(transactions, input) => (transactions, input),
             Self::Recorded(recorded) => {
                 let judged = match task {
-                    IsolationTask::Level(level) => check_recorded_transactions(&recorded, level, limits),
-                    IsolationTask::AllLevels => infer_recorded_transactions(&recorded, limits),
+                    IsolationTask::Level(level) => check_recorded_transactions(&recorded, level, options),
+                    IsolationTask::AllLevels => infer_recorded_transactions(&recorded, options),
                 };
                 return judged.map_err(weak_error);
             }

@@ -109,6 +109,9 @@ impl Page<'_> {
     }
 
     fn unknown(&self, unknown: &Unknown, look: &Look) -> String {
+        if let (Limit::Inconclusive, Some(reason)) = (unknown.limit, &unknown.reason) {
+            return self.headline(look, Tone::Unsure, "unknown", &look.clean(reason));
+        }
         let sentence = format!(
             "{} before there was an answer ({})",
             limit_reached(unknown.limit),
