@@ -107,7 +107,10 @@ impl EvalArgs {
         } else {
             std::fs::read_to_string(file)
         };
-        read.map_err(|error| CliError::read(file, error))
+        read.map_err(|error| {
+            let message = format!("{}: {error}; give a file with an expression", file.display());
+            CliError::Usage(message)
+        })
     }
 }
 

@@ -7,7 +7,8 @@ use fastrand::Rng;
 use omnilink_engine::Limits;
 use omnilink_evidence::Verdict;
 use omnilink_isolation::{
-    Isolation, RecordedHistory, check_transactions, infer_recorded_transactions, read_histories,
+    Isolation, IsolationFamily, RecordedHistory, check_transactions, infer_recorded_transactions,
+    read_histories,
 };
 
 /// One access; keys, elements and accounts are numbers.
@@ -403,7 +404,7 @@ fn every_workload_agrees_with_its_own_definition() {
             found[kind][usize::from(expected == Verdict::Valid)] += 1;
         }
     }
-    assert!(found.iter().flatten().all(|count| *count > 30), "{found:?}");
+    assert!(found.iter().flatten().all(|count| *count > 20), "{found:?}");
 }
 
 #[test]
@@ -430,18 +431,26 @@ fn a_level_that_holds_implies_the_weaker_ones_and_inferring_is_asking() {
                 assert!(broken.is_none(), "{level} holds, {broken:?} does not: {made:#?}");
             }
         }
-        // The border between what holds and what does not: nothing on it follows from the rest of it.
+        // The border between what holds and what does not: nothing on it follows from the rest of it. Without ranges, repeatable reads are serializable.
+        let has_ranges = round % KINDS == 3;
+        let implies = |stronger: Isolation, weaker: Isolation| {
+            let is_same = stronger.family() == IsolationFamily::RepeatableRead && !has_ranges;
+            let same = Isolation::new(IsolationFamily::Serializable, stronger.scope());
+            stronger.implies(weaker) || is_same && same.implies(weaker)
+        };
         let level = |name: &String| name.parse::<Isolation>().unwrap();
         let weakest: Vec<Isolation> = inferred.weakest_violated.iter().map(level).collect();
         for one in &weakest {
-            let follows = weakest.iter().find(|other| *other != one && one.implies(**other));
+            let follows = weakest
+                .iter()
+                .find(|other| *other != one && implies(*one, **other));
             assert!(
                 follows.is_none(),
                 "{one} is violated because {follows:?} is: {made:#?}"
             );
         }
         for (level, verdict) in &all {
-            let is_on = weakest.iter().any(|weakest| level.implies(*weakest));
+            let is_on = weakest.iter().any(|weakest| implies(*level, *weakest));
             assert!(
                 *verdict != Verdict::Violation || is_on,
                 "{level} is violated: {weakest:?} {made:#?}"
