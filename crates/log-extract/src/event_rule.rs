@@ -1,5 +1,7 @@
 //! A kind of event: which lines it has, and what they say.
 
+use std::collections::BTreeSet;
+
 use omnilink_settings::{Setting, SettingKind, SettingsError, Table};
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -53,6 +55,8 @@ impl EventText {
 /// A kind of event.
 #[derive(Debug)]
 pub(crate) struct EventRule {
+    /// Where it stands in its file.
+    pub line: u32,
     /// What messages of it look like, and in which field.
     pattern: Option<(String, Regex)>,
     /// Fields that have one of these texts.
@@ -74,6 +78,16 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
+    /// Whether no field has further fields in it.
+    pub fn is_nothing(&self) -> bool {
+        self.sources().next().is_none()
+    }
+
+    /// The fields that have others in them.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.json.iter().chain(&self.pairs).map(String::as_str)
+    }
+
     /// Adds what is inside of fields; a field that is there stays.
     pub fn add_to(&self, fields: &mut Fields) {
         let object = self.json.as_ref().and_then(|field| match fields.get(field)? {
@@ -138,6 +152,7 @@ impl EventRule {
             add("fields", name, value)?;
         }
         Ok(Self {
+            line: text.line,
             pattern,
             conditions,
             inside: Inside {
@@ -187,6 +202,44 @@ impl EventRule {
             }
         }
         Ok(event)
+    }
+
+    /// What an event of this kind has: the name of the part, and its template.
+    pub fn templates(&self) -> impl Iterator<Item = (&str, &ValueTemplate)> {
+        self.parts
+            .iter()
+            .map(|(name, template)| (name.as_str(), template))
+    }
+
+    /// The fields of a line that decide whether it is of this kind, with the entry that names each.
+    pub fn fields_of_line(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let within = self
+            .pattern
+            .iter()
+            .map(|(field, _)| ("in (the field that the pattern is looked for in)", field.as_str()));
+        within.chain(self.conditions.iter().map(|(field, _)| ("where", field.as_str())))
+    }
+
+    /// The fields that its lines may have besides those of every line, with those; `None` if only the lines tell.
+    pub fn names_of_fields(&self, of_lines: &BTreeSet<String>) -> Option<BTreeSet<String>> {
+        let groups = self
+            .pattern
+            .iter()
+            .flat_map(|(_, pattern)| pattern.capture_names().flatten());
+        let all = of_lines.iter().cloned().chain(groups.map(str::to_owned));
+        self.inside.is_nothing().then(|| all.collect())
+    }
+
+    /// The groups of its pattern that nothing uses.
+    pub fn unused_groups<'r>(&'r self, of_all: &'r Inside) -> impl Iterator<Item = &'r str> {
+        let groups = self
+            .pattern
+            .iter()
+            .flat_map(|(_, pattern)| pattern.capture_names().flatten());
+        groups.filter(|name| {
+            let root = |field: &str| field == *name || field.split('.').next() == Some(name);
+            !self.fields_read().any(root) && !self.inside.sources().chain(of_all.sources()).any(root)
+        })
     }
 
     /// The fields that it reads.

@@ -166,13 +166,12 @@ fn check_here(
     let mut watch = LimitWatch::new(check.limits);
     let deadline = check.limits.time.map(|time| Instant::now() + time);
     let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines))
-        && settings.uncertainty.is_none()
+        && settings.apart_ns().is_none()
         && settings.header == 0;
-    let needs_next = looks_ahead(settings) || settings.events.values().any(|event| event.joins);
-    let may_stream = is_ordered_stream && !needs_next;
+    let may_stream = is_ordered_stream && !looks_ahead(settings);
     if followed.is_some() && !may_stream {
         return Err(LogError::Usage(
-            "a log that is followed is read line by line: it can have no header, no other order than that of its lines, no `joins` and no \
+            "a log that is followed is read line by line: it can have no header, no other order than that of its lines, and no \
              `next` in the link file"
                 .to_owned(),
         ));
@@ -204,10 +203,15 @@ fn check_here(
             evidence
                 .notes
                 .extend(extraction.map(extraction_note).transpose()?);
-            let OrderedLines { lines, order, note } = ordered(lines, files.len(), spec, &mut filter)?;
-            evidence.notes.extend(note);
+            let OrderedLines {
+                lines,
+                order,
+                has_circle,
+                notes,
+            } = ordered(lines, files.len(), spec, &mut filter)?;
+            evidence.notes.extend(notes);
             evidence.figures.threads = Some(order.chains.len() as u64);
-            if order.chains.len() > 1 && !check.is_naive {
+            if order.chains.len() > 1 && !has_circle && !check.is_naive {
                 in_one_order =
                     Attempt::in_one_order(check, spec, &lines, filter.left_out, &evaluator, &mut watch)?;
             }
@@ -235,7 +239,7 @@ fn check_here(
         end,
     } = attempt;
     let is_rejected = matches!(end, SearchEnd::Rejected);
-    evidence.notes.extend(search.lines.order_note());
+    evidence.notes.extend(search.lines.order_notes());
     let extraction = search.lines.extraction().map(extraction_note);
     evidence.notes.extend(extraction.transpose()?);
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
@@ -283,9 +287,9 @@ fn report(
     watch: &mut LimitWatch,
     evidence: &mut Evidence,
 ) -> Result<(), LogError> {
-    let explained = u64::from(search.depth());
+    let explained = search.explained();
     evidence.figures = Figures {
-        ops: explained.max(u64::from(search.lines.known())),
+        ops: explained.max(search.lines.count_known()),
         threads: evidence.figures.threads.or(Some(1)),
         configurations: Some(search.figures.distinct),
         frontier_max: Some(search.figures.layer_max),

@@ -54,6 +54,8 @@ pub struct LogSpec {
     pub(crate) interchange: Interchange,
     /// Whether a formula about steps looks back at the node's previous line.
     pub(crate) looks_back: bool,
+    /// Whether some event joins the node's previous line.
+    pub(crate) has_joins: bool,
     /// Translations that are not those of their PlusCal algorithms.
     pub(crate) stale_translations: Vec<String>,
     /// The fields that formulas may read of every line: rules, hidden actions, and looks at neighbours.
@@ -340,6 +342,7 @@ impl LogSpec {
             tracked,
             interchange,
             looks_back,
+            has_joins: settings.events.values().any(|event| event.joins),
             stale_translations: stale_translations(&program, options.search.pluscal()),
             reads,
             settings,
@@ -361,6 +364,26 @@ impl LogSpec {
     /// The field with the node of a line.
     pub(crate) fn node_field(&self) -> &str {
         self.settings.node.as_deref().unwrap_or("node")
+    }
+
+    /// The field with the clock of a line.
+    pub(crate) fn clock_field(&self) -> &str {
+        self.settings.clock.as_deref().unwrap_or("clock")
+    }
+
+    /// The fields with the beginning and the end of the time within which a line happened.
+    pub(crate) fn timebox_fields(&self) -> [&str; 2] {
+        let (start, end) = (self.settings.start.as_deref(), self.settings.end.as_deref());
+        [start.unwrap_or("start"), end.unwrap_or("end")]
+    }
+
+    /// Whether a line tells more about the step of its node's line before it.
+    pub(crate) fn joins(&self, line: &RawLine) -> bool {
+        self.has_joins
+            && self
+                .event_of(line)
+                .and_then(|event| self.meanings.get(&event))
+                .is_some_and(|meaning| meaning.joins)
     }
 
     /// The field with the event of a line.

@@ -8,6 +8,7 @@ use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 
 use crate::error::LogError;
+use crate::formula::LineFormula;
 use crate::line_context::LineContext;
 use crate::log_spec::LogSpec;
 use crate::meaning::Meaning;
@@ -25,16 +26,26 @@ pub(crate) struct PreparedLine {
     pub kind: LineKind,
     /// What the arguments of the last action are, as far as they are known.
     pub arguments: Vec<Option<Value>>,
-    /// What is known about variables after the line.
+    /// What is known about variables after the line. A variable may be there more than once, for instance by lines that join this one.
     pub updates: Vec<(u32, Vec<Update>)>,
     pub context: LineContext,
+    /// The lines that join it. Their arguments and updates are among its own.
+    pub joined: Vec<Self>,
+    /// Why no step can be what its lines say.
+    pub contradiction: Option<String>,
+}
+
+/// A line of a step as it was read, between the lines of its node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawPart<'l> {
+    pub line: &'l RawLine,
+    pub previous: Option<&'l RawLine>,
+    pub next: Option<&'l RawLine>,
 }
 
 /// What a line is.
 #[derive(Clone, Debug)]
 pub(crate) enum LineKind {
-    /// Part of the step of the node's previous line.
-    Joined,
     /// A step that changes nothing.
     Stuttering,
     /// The run failed here.
@@ -47,10 +58,60 @@ impl PreparedLine {
     /// Whether the line says anything at all.
     pub fn constrains(&self) -> bool {
         match &self.kind {
-            LineKind::Joined => false,
             LineKind::Stuttering | LineKind::Failure => true,
-            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty(),
+            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty() || !self.joined.is_empty(),
         }
+    }
+
+    /// The lines of the step, this one first.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.joined)
+    }
+
+    /// What the line means, if it is a step or joins one.
+    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
+        match &self.kind {
+            LineKind::Step(meaning) => Some(meaning),
+            LineKind::Stuttering | LineKind::Failure => None,
+        }
+    }
+
+    /// What the link file requires before it.
+    pub fn requires(&self) -> Option<&LineFormula> {
+        self.meaning()?.requires.as_ref()
+    }
+
+    /// What the link file says of its step.
+    pub fn ensures(&self) -> Option<&LineFormula> {
+        self.meaning()?.ensures.as_ref()
+    }
+
+    /// Adds what a line says that joins it.
+    pub fn join(&mut self, part: Self) {
+        if matches!(part.kind, LineKind::Failure) {
+            self.kind = LineKind::Failure;
+        }
+        self.updates.extend(part.updates.iter().cloned());
+        if part.has_arguments_of_step() {
+            let known = self.arguments.iter_mut().zip(&part.arguments);
+            for (own, other) in known.filter(|(_, other)| other.is_some()) {
+                match (&own, other) {
+                    (Some(one), Some(other)) if one != other => {
+                        self.contradiction = Some(format!(
+                            "{} says that an argument is {other}, and the line that it joins that it is {one}",
+                            part.place
+                        ));
+                    }
+                    _ => own.clone_from(other),
+                }
+            }
+        }
+        self.joined.push(part);
+    }
+
+    /// Whether the arguments of a line that joins another are those of the step: it has no action of its own.
+    pub fn has_arguments_of_step(&self) -> bool {
+        self.meaning().is_some_and(|meaning| meaning.stages.is_empty())
     }
 
     /// The line in a few words.
@@ -65,12 +126,18 @@ impl PreparedLine {
             text.push_str(&format!("({})", shown.join(", ")));
         }
         if !self.updates.is_empty() {
-            let names: Vec<&str> = self
-                .updates
-                .iter()
-                .map(|(slot, _)| &*spec.program.variables[*slot as usize])
-                .collect();
+            let mut names: Vec<&str> = Vec::new();
+            for (slot, _) in &self.updates {
+                let name = &*spec.program.variables[*slot as usize];
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             text.push_str(&format!(" [{}]", names.join(", ")));
+        }
+        for part in &self.joined {
+            let event = part.event.as_deref().unwrap_or_default();
+            text.push_str(&format!(" with {event} ({})", part.place));
         }
         text
     }
@@ -97,16 +164,32 @@ impl<'s> Preparation<'s> {
         }
     }
 
-    /// The meaning of a line between the previous and the next line of its node.
+    /// The lines of a step, each with what it means by itself.
+    ///
+    /// # Errors
+    /// If one of them means nothing.
+    pub fn prepare_step(
+        &mut self,
+        evaluator: &mut Evaluator<'_>,
+        parts: &[RawPart<'_>],
+    ) -> Result<Vec<PreparedLine>, LogError> {
+        let mut prepared: Vec<PreparedLine> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let one = self.prepare(evaluator, *part, prepared.first())?;
+            prepared.push(one);
+        }
+        Ok(prepared)
+    }
+
+    /// The meaning of a line between the previous and the next line of its node. `head` is the line that it joins, if it does.
     ///
     /// # Errors
     /// If it has none.
-    pub fn prepare(
+    fn prepare(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        line: &RawLine,
-        previous: Option<&RawLine>,
-        next: Option<&RawLine>,
+        RawPart { line, previous, next }: RawPart<'_>,
+        head: Option<&PreparedLine>,
     ) -> Result<PreparedLine, LogError> {
         let spec = self.spec;
         let settings = &spec.settings;
@@ -132,6 +215,8 @@ impl<'s> Preparation<'s> {
             arguments: Vec::new(),
             updates: Vec::new(),
             context: LineContext::new(spec, line, previous, next),
+            joined: Vec::new(),
+            contradiction: None,
         };
         let fails = match &spec.fail_when {
             Some(fails) => {
@@ -179,7 +264,7 @@ impl<'s> Preparation<'s> {
         }
         if let Some(meaning) = &meaning {
             prepared.arguments = self
-                .arguments(line, meaning, &prepared, &mut read)
+                .arguments(line, meaning, head, &prepared, &mut read)
                 .map_err(wrong)?;
         }
         let names = line.record.as_record();
@@ -207,6 +292,7 @@ impl<'s> Preparation<'s> {
         &self,
         line: &'l RawLine,
         meaning: &Meaning,
+        head: Option<&PreparedLine>,
         prepared: &PreparedLine,
         read: &mut Vec<&'l str>,
     ) -> Result<Vec<Option<Value>>, String>
@@ -218,8 +304,17 @@ impl<'s> Preparation<'s> {
             Some(field) => &[field.as_str()],
             None => &["event_args", "args"],
         };
-        let given = names.iter().find_map(|name| Some((*name, line.field(name)?)));
-        let Some(StageAction::Event(number)) = meaning.stages.last().map(|stage| &stage.action) else {
+        let is_ignored = |name: &str| spec.settings.ignore_fields.iter().any(|ignored| ignored == name);
+        let given = names.iter().filter(|name| !is_ignored(name));
+        let given = given
+            .into_iter()
+            .find_map(|name| Some((*name, line.field(name)?)));
+        // A line that joins another and has no action of its own tells more about that line's action.
+        let of_step = head
+            .filter(|_| meaning.stages.is_empty())
+            .and_then(PreparedLine::meaning);
+        let stages = of_step.map_or(&meaning.stages, |meaning| &meaning.stages);
+        let Some(StageAction::Event(number)) = stages.last().map(|stage| &stage.action) else {
             return Ok(Vec::new());
         };
         let action = &spec.actions[*number];
@@ -243,8 +338,15 @@ impl<'s> Preparation<'s> {
             read.push(name);
             match (given.as_tuple(), given.as_record()) {
                 (Some(values), _) if values.len() > action.params.len() => {
+                    let hint = match of_step {
+                        Some(_) => {
+                            "; a line that joins another and has no action of its own tells more about that line's action: say which action it is \
+                             (action = \"…\"), or leave its arguments out ([log] ignore_fields = [\"args\"])"
+                        }
+                        None => "",
+                    };
                     return Err(format!(
-                        "{} has {} arguments, but the action {}({}) takes {}",
+                        "{} has {} arguments, but the action {}({}) takes {}{hint}",
                         prepared.event.as_deref().unwrap_or("the line"),
                         values.len(),
                         action.name,
@@ -273,9 +375,16 @@ impl<'s> Preparation<'s> {
                 (None, None) => return Err("the arguments are neither an array nor an object".to_owned()),
             }
         }
-        for (param, field) in &meaning.fields {
+        for (name, field) in &meaning.fields {
+            let Some(param) = action.params.iter().position(|param| param == name) else {
+                return Err(format!(
+                    "fields: the action {}({}) has no parameter `{name}`",
+                    action.name,
+                    action.params.join(", ")
+                ));
+            };
             if let Some(value) = line.field(field) {
-                arguments[*param] = convert(*param, value)?;
+                arguments[param] = convert(param, value)?;
                 read.push(root_in(line, field));
             }
         }
