@@ -13,8 +13,8 @@ use crate::pairs::pairs;
 use crate::template::ValueTemplate;
 
 /// The parts of an event that a rule gives, besides its name.
-const PARTS: [&str; 9] = [
-    "node", "clock", "start", "end", "id", "after", "args", "vars", "state",
+const PARTS: [&str; 11] = [
+    "node", "clock", "start", "end", "id", "after", "sends", "receives", "args", "vars", "state",
 ];
 
 /// `[[event]]` as it is written.
@@ -220,23 +220,30 @@ impl EventRule {
         within.chain(self.conditions.iter().map(|(field, _)| ("where", field.as_str())))
     }
 
-    /// The fields that its lines may have besides those of every line, with those; `None` if only the lines tell.
-    pub fn names_of_fields(&self, of_lines: &BTreeSet<String>) -> Option<BTreeSet<String>> {
-        let groups = self
-            .pattern
-            .iter()
-            .flat_map(|(_, pattern)| pattern.capture_names().flatten());
-        let all = of_lines.iter().cloned().chain(groups.map(str::to_owned));
-        self.inside.is_nothing().then(|| all.collect())
+    /// The fields that its lines may have: those of every line, and its groups. There may be more inside of them: see [`has_more`](Self::has_more).
+    pub fn names_of_fields(&self, of_lines: &BTreeSet<String>) -> BTreeSet<String> {
+        let groups = self.groups().map(str::to_owned);
+        of_lines.iter().cloned().chain(groups).collect()
+    }
+
+    /// Whether a field has others in it, which only lines tell.
+    pub fn has_more(&self) -> bool {
+        !self.inside.is_nothing()
+    }
+
+    /// The fields that have others in them.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.inside.sources()
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.pattern.iter();
+        patterns.flat_map(|(_, pattern)| pattern.capture_names().flatten())
     }
 
     /// The groups of its pattern that nothing uses.
     pub fn unused_groups<'r>(&'r self, of_all: &'r Inside) -> impl Iterator<Item = &'r str> {
-        let groups = self
-            .pattern
-            .iter()
-            .flat_map(|(_, pattern)| pattern.capture_names().flatten());
-        groups.filter(|name| {
+        self.groups().filter(|name| {
             let root = |field: &str| field == *name || field.split('.').next() == Some(name);
             !self.fields_read().any(root) && !self.inside.sources().chain(of_all.sources()).any(root)
         })

@@ -152,10 +152,14 @@ impl ExtractionRules {
                     }
                 }
             }
-            let known = match &of_lines {
-                Some(lines) if inside.is_nothing() => rule.names_of_fields(lines),
-                _ => None,
-            };
+            let of_rule = of_lines.as_ref().filter(|_| inside.is_nothing());
+            let of_rule = of_rule.map(|lines| rule.names_of_fields(lines));
+            if let Some(known) = &of_rule
+                && let Some(field) = rule.sources().find(|field| !is_known(field, known))
+            {
+                return Err(wrong(&entry("json or pairs"), missing(field, known)));
+            }
+            let known = of_rule.filter(|_| !rule.has_more());
             of_all = of_all.zip(known.clone()).map(|(one, other)| &one | &other);
             let Some(known) = known else { continue };
             for (name, template) in rule.templates() {

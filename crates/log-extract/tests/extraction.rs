@@ -170,7 +170,7 @@ fn texts_that_look_like_nothing_are_data_unless_the_rules_say_otherwise() {
 fn names_that_no_line_can_have_are_refused_before_the_first_line() {
     let refused = |format: &str, more: &str| {
         let rules = format!("{format}\n[[event]]\nname = \"See\"\npattern = '^see (?<l>\\w+)'\n{more}\n");
-        match omnilink_log_extract::ExtractionRules::parse(&rules, "rules.toml") {
+        match ExtractionRules::parse(&rules, "rules.toml") {
             Ok(_) => String::new(),
             Err(error) => error.to_string(),
         }
@@ -225,7 +225,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ("format = \"json\"\n".to_owned(), "there is no rule"),
         (
             "format = \"json\"\n[[event]]\npattern = 'x'\n".to_owned(),
-            "[[event]] number 1, name",
+            "[[event]] number 1 (line 2), name",
         ),
         (
             format!("format = \"json\"\n{event}args = [\"{{x\"]\n"),
@@ -233,7 +233,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ),
         (
             format!("format = \"json\"\n{event}nonsense = 1\n"),
-            "unknown field `nonsense`",
+            "nothing is called nonsense in [event]",
         ),
         (
             format!("format = \"json\"\ntime_format = \"%Q\"\n{event}"),
@@ -245,7 +245,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ),
         (
             format!("format = \"json\"\n{event}args = [1.5]\n"),
-            "1.5 is no whole number",
+            "1.5 is neither a text nor a whole number",
         ),
         (
             format!("format = \"json\"\n{event}where = {{ x = 1.5 }}\n"),

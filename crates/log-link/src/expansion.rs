@@ -1,6 +1,6 @@
 //! The states that a line may lead to.
 
-use omnilink_tla::eval::error::{Failure, Outcome};
+use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition, WatchedSteps};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
@@ -43,6 +43,8 @@ pub(crate) struct Expander<'s> {
     pub evaluator: Evaluator<'s>,
     /// How often each action of the program was taken.
     pub taken: Vec<u64>,
+    /// For each hidden action, whether it was possible.
+    has_hidden_happened: Vec<bool>,
     /// How many successors were computed.
     pub generated: u64,
     /// For each invariant, how often it was false.
@@ -59,6 +61,7 @@ impl<'s> Expander<'s> {
             spec,
             evaluator,
             taken: vec![0; spec.program.actions.len()],
+            has_hidden_happened: vec![false; spec.hidden.len()],
             generated: 0,
             broken: vec![0; spec.invariants.len()],
             is_plain: false,
@@ -197,7 +200,7 @@ impl<'s> Expander<'s> {
         for part in line.parts() {
             if let Some(requires) = part.requires() {
                 self.evaluator.set_state(state);
-                if !self.holds(requires, part)? {
+                if !self.is_met(requires, part)? {
                     return Ok(false);
                 }
             }
@@ -211,7 +214,7 @@ impl<'s> Expander<'s> {
             if let Some(ensures) = part.ensures() {
                 self.evaluator.set_state(from);
                 self.evaluator.set_next(to);
-                if !self.holds(ensures, part)? {
+                if !self.is_met(ensures, part)? {
                     return Ok(false);
                 }
             }
@@ -255,6 +258,22 @@ impl<'s> Expander<'s> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a condition on a step holds in the current states. One that has no value there (a field that the line has not, values that cannot be compared) is not met.
+    pub fn is_met(&mut self, condition: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
+        let spec = self.spec;
+        match condition.holds(&mut self.evaluator, &line.context) {
+            Err(failure)
+                if matches!(
+                    failure.class,
+                    ErrorClass::Type | ErrorClass::Domain | ErrorClass::Choose | ErrorClass::Assert
+                ) =>
+            {
+                Ok(false)
+            }
+            result => result.map_err(|failure| failed(spec, line, &failure)),
+        }
     }
 
     pub fn holds(&mut self, formula: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
@@ -498,6 +517,9 @@ impl<'s> Expander<'s> {
             }
         }
         self.stage(state, line, &hidden.action, &[], &[], &mut found)?;
+        if !found.is_empty() && !std::mem::replace(&mut self.has_hidden_happened[number], true) {
+            self.spec.used.took(&format!("log.hidden[{}]", number + 1));
+        }
         self.generated += found.len() as u64;
         Ok(found)
     }

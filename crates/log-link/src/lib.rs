@@ -57,6 +57,7 @@ mod replay;
 mod restricted_quantifier;
 mod restriction;
 mod search;
+mod settings_used;
 mod span_lines;
 mod stage_action;
 mod step_lines;

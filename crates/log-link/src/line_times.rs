@@ -37,6 +37,11 @@ impl LineTimes {
         }
     }
 
+    /// Whether one line has been counted.
+    pub fn is_first(&self) -> bool {
+        self.lines == 1
+    }
+
     pub fn all_have_vectors(&self) -> bool {
         self.lines > 0 && self.vectors == self.lines
     }

@@ -10,7 +10,7 @@ use omnilink_evidence::{
     Command, Evidence, Figures, LogActionFindings, LogFindings, Subject, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogLink, LogOrder, identifiers};
-use omnilink_log_extract::ExtractionRules;
+use omnilink_log_extract::{ExtractionCounts, ExtractionRules};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
@@ -51,6 +51,8 @@ pub struct LogCheck {
     pub leaves_out_hidden: bool,
     /// Whether the plain evaluator decides over the whole specification: no restriction to events, and neither of the reductions.
     pub is_naive: bool,
+    /// Whether the answer tells which entries of the link file had no effect. With several logs, that is told of all of them together.
+    pub tells_unused: bool,
     /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
     pub in_memory_bytes: u64,
 }
@@ -68,6 +70,7 @@ impl LogCheck {
             uses_independence: true,
             leaves_out_hidden: true,
             is_naive: false,
+            tells_unused: true,
             in_memory_bytes: IN_MEMORY_BYTES,
         }
     }
@@ -195,11 +198,13 @@ fn check_here(
     let evaluator = || Evaluator::new(&spec.program, &session);
     let mut filter = LineFilter::new(spec, evaluator());
     let mut in_one_order = None;
+    let mut extracted = None;
     let lines = match input {
         LogInput::ByLine(reader) => Lines::streamed(spec, LineStream::new(spec, reader, filter)),
         LogInput::Whole {
             lines, extraction, ..
         } => {
+            extracted = extraction;
             evidence
                 .notes
                 .extend(extraction.map(extraction_note).transpose()?);
@@ -240,10 +245,17 @@ fn check_here(
     } = attempt;
     let is_rejected = matches!(end, SearchEnd::Rejected);
     evidence.notes.extend(search.lines.order_notes());
-    let extraction = search.lines.extraction().map(extraction_note);
-    evidence.notes.extend(extraction.transpose()?);
+    let extraction = search.lines.extraction();
+    evidence
+        .notes
+        .extend(extraction.map(extraction_note).transpose()?);
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
     if matches!(end, SearchEnd::Accepted) {
+        let found = vacuity(check, &search, extracted.or(extraction));
+        // How many lines no rule is about is told with the other counts.
+        let told = found.iter().filter(|reason| reason.kind != "no_rule");
+        evidence.notes.extend(told.map(|reason| reason.message.clone()));
+        evidence.vacuity = Some(found);
         evidence.figures.replayed = Some(replay.steps);
         evidence.notes.extend(replay.problem.map(|problem| {
             format!(
@@ -301,13 +313,6 @@ fn report(
     match end {
         SearchEnd::Accepted => {
             evidence.figures.ops = explained;
-            evidence.vacuity = Some(vacuity(search));
-            let messages = evidence
-                .vacuity
-                .iter()
-                .flatten()
-                .map(|reason| reason.message.clone());
-            evidence.notes.extend(messages.collect::<Vec<_>>());
         }
         SearchEnd::Rejected => {
             evidence
@@ -371,7 +376,11 @@ fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
 }
 
 /// Why an accepted log means less than it seems to.
-fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
+fn vacuity(
+    check: &LogCheck,
+    search: &Search<'_>,
+    extraction: Option<ExtractionCounts>,
+) -> Vec<VacuityFindings> {
     let mut found = Vec::new();
     let mut add = |kind: &str, field: Option<String>, message: String, is_serious: bool| {
         found.push(VacuityFindings {
@@ -419,6 +428,24 @@ fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
             },
         );
         add("unread_field", Some(field.clone()), message, true);
+    }
+    if check.tells_unused {
+        for message in lines.spec().without_effect() {
+            add("unused", None, message, true);
+        }
+    }
+    for message in check.extraction.iter().flat_map(|rules| rules.unused_groups()) {
+        add("unused", None, message, true);
+    }
+    if let Some(counts) = extraction
+        && let (1.., Some(line)) = (counts.others, counts.first_other)
+    {
+        let lines = if counts.others == 1 { "line" } else { "lines" };
+        let message = format!(
+            "no rule of --extract is about {} {lines} (the first: line {line}); write a rule with skip = true for those that are no steps",
+            counts.others
+        );
+        add("no_rule", None, message, true);
     }
     found
 }

@@ -21,6 +21,7 @@ use crate::formula::{FormulaText, LineFormula, line_names};
 use crate::interchange::Interchange;
 use crate::meaning::{Meaning, MeaningText};
 use crate::raw_line::RawLine;
+use crate::settings_used::SettingsUsed;
 use crate::stage_action::{ActionText, StageAction, find_action, known_actions};
 use crate::types::Types;
 use crate::value_type::Vocabulary;
@@ -60,6 +61,8 @@ pub struct LogSpec {
     pub(crate) stale_translations: Vec<String>,
     /// The fields that formulas may read of every line: rules, hidden actions, and looks at neighbours.
     pub(crate) reads: FieldsRead,
+    /// Which entries of the link file took effect so far.
+    pub(crate) used: SettingsUsed,
     notes: Vec<String>,
 }
 
@@ -265,7 +268,7 @@ impl LogSpec {
             message: failure.render(&program.sources),
         };
         for (json, formula) in table {
-            let from = Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json));
+            let from = Self::value_of_json(json);
             if let Some(formula) = formula.compiled(&operations) {
                 let to = evaluator.value(formula.operation.formula()).map_err(failed)?;
                 words.table.insert(from, to);
@@ -345,6 +348,7 @@ impl LogSpec {
             has_joins: settings.events.values().any(|event| event.joins),
             stale_translations: stale_translations(&program, options.search.pluscal()),
             reads,
+            used: SettingsUsed::of(&options.file),
             settings,
             program,
             notes,
@@ -356,6 +360,11 @@ impl LogSpec {
         &self.name
     }
 
+    /// Entries of the link file that had no effect on any log so far, in sentences.
+    pub fn without_effect(&self) -> Vec<String> {
+        self.used.told()
+    }
+
     /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -364,6 +373,11 @@ impl LogSpec {
     /// The field with the node of a line.
     pub(crate) fn node_field(&self) -> &str {
         self.settings.node.as_deref().unwrap_or("node")
+    }
+
+    /// A value of a log as the link file writes it: JSON, or a text without quotation marks.
+    pub(crate) fn value_of_json(json: &str) -> Value {
+        Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json))
     }
 
     /// The field with the clock of a line.

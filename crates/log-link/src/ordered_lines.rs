@@ -216,6 +216,9 @@ fn known_order(
         uses_messages: order != LogOrder::Lines,
         tells: settings.apart_ns().is_some(),
     };
+    if matches!(order, LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes) {
+        spec.used.took("log.clock_unit");
+    }
     let unit = settings.clock_unit.unwrap_or_default().nanoseconds();
     let number = |line: &RawLine, field: &str| -> Result<ClockReading, LogError> {
         let reading = line.field(field).and_then(ClockReading::of);

@@ -103,14 +103,14 @@ impl Expander<'_> {
         for line in lines {
             if let Some(requires) = line.requires() {
                 self.evaluator.set_state(from);
-                if !self.holds(requires, line)? {
+                if !self.is_met(requires, line)? {
                     return Ok(false);
                 }
             }
             if let Some(ensures) = line.ensures() {
                 self.evaluator.set_state(from);
                 self.evaluator.set_next(to);
-                if !self.holds(ensures, line)? {
+                if !self.is_met(ensures, line)? {
                     return Ok(false);
                 }
             }
@@ -150,7 +150,7 @@ impl Expander<'_> {
         for line in lines {
             if let Some(requires) = line.requires() {
                 self.evaluator.set_state(from);
-                if !self.holds(requires, line)? {
+                if !self.is_met(requires, line)? {
                     return Ok(Vec::new());
                 }
             }

@@ -56,6 +56,11 @@ impl RawLine {
         1 + self.joined.len() as u64
     }
 
+    /// Whether it was made of a span.
+    pub fn is_span(&self) -> bool {
+        self.place.file.ends_with("#span")
+    }
+
     /// The field at a path with dots.
     pub fn field(&self, path: &str) -> Option<&Value> {
         // A field whose own name has dots comes first.

@@ -109,6 +109,14 @@ impl<'s> Search<'s> {
         } else {
             vec![false; expander.spec.hidden.len()]
         };
+        // What no explanation needs is left out, and that is no fault of the file.
+        for (number, _) in is_needless
+            .iter()
+            .enumerate()
+            .filter(|(_, is_needless)| **is_needless)
+        {
+            expander.spec.used.took(&format!("log.hidden[{}]", number + 1));
+        }
         let has_hidden = is_needless.contains(&false);
         let independence = if reductions.independence && !has_hidden {
             Independence::found(&mut lines, expander)

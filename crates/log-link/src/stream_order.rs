@@ -106,6 +106,9 @@ impl StreamOrder {
         let follows = |times: &mut Times, span: Option<Span>| {
             span.is_none_or(|span| span.0 <= span.1 && times.follows(line, &node, span, may_go_back))
         };
+        if self.times.is_first() && (clock.is_some() || start.is_some()) {
+            spec.used.took("log.clock_unit");
+        }
         let is_after = follows(&mut self.clocks, clock.map(|clock| (clock, clock)))
             && follows(&mut self.timeboxes, start.zip(end));
         if is_vector || !is_after {
