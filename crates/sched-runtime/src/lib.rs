@@ -28,6 +28,7 @@ extern crate std;
 pub mod access_history;
 mod checked;
 pub mod happens_before;
+pub mod known_functions;
 pub mod layout;
 pub mod release_clocks;
 pub mod store_history;

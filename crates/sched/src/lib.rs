@@ -70,7 +70,8 @@ pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
 pub use execution::{
     AccessOrder, DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind,
-    RacingAccess, SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnresponsiveReason,
+    RacingAccess, SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnknownCall,
+    UnresponsiveReason,
 };
 pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{

@@ -25,6 +25,7 @@ fn program(name: &str) -> WholeProgram {
         environment: Vec::new(),
         background_threads: 0,
         detects_races: true,
+        memory_model: MemoryModel::SequentiallyConsistent,
         detects_leaks: false,
         compute_max: Duration::from_secs(20),
         time_max: Duration::from_secs(120),
@@ -83,6 +84,7 @@ fn a_lost_update_needs_one_switch() {
             decision,
             to: 2,
             goes_on: false,
+            chooses: false,
             preempts: true,
         };
         let one = run("update", ProgramPolicy::Switches(vec![switch]));
