@@ -44,9 +44,9 @@ fn checked(source: &Path, directory: &Path) -> Result<(), String> {
     let tests = framework::cpp_tests(&program, &[]).expect("one test");
     let options = SessionOptions {
         jobs: 1,
-        schedules: 100,
-        shrinking_runs_max: 20,
-        run_max: Duration::from_secs(20),
+        schedules: 60,
+        shrinking_runs_max: 4,
+        run_max: Duration::from_secs(5),
         memory_model: match name.contains("c11_") && !name.starts_with("c11_") {
             true => MemoryModel::Cpp20 { stale_max: 16 },
             false => MemoryModel::SequentiallyConsistent,
@@ -77,6 +77,14 @@ fn what_is_said_of_programs_is_right() {
         .map(|entry| entry.expect("a file").path())
         .collect();
     sources.sort();
+    // Those in C++ take long to compile: all of them, if there is time.
+    if std::env::var_os("OMNILINK_ROUNDS").is_none() {
+        let mut number = 0;
+        sources.retain(|source| {
+            number += 1;
+            source.extension().is_some_and(|extension| extension == "c") || number % 4 == 0
+        });
+    }
     let directory = std::env::temp_dir().join(format!("omnilink-programs-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a folder");
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
