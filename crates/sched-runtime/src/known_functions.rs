@@ -98,7 +98,7 @@ pub static HARMLESS: [HarmlessFunctions; 16] = [
     },
     HarmlessFunctions {
         reason: "GCC's C++ library: it waits and locks by functions of the C library, which are seen, and counts references by itself.",
-        names: "_ZSt* _ZNSt* _ZNKSt* _ZNSs* _ZNKSs* _ZNSo* _ZNKSo* _ZNSi* _ZNKSi* _ZNSd* _ZTv* _ZThn* _ZNVSt* _ZGVNSt* _ZN9__gnu_cxx* \
+        names: "_ZSt* _ZNSt* _ZNKSt* _ZNSa* _ZNKSa* _ZNSs* _ZNKSs* _ZNSo* _ZNKSo* _ZNSi* _ZNKSi* _ZNSd* _ZTv* _ZThn* _ZNVSt* _ZGVNSt* _ZN9__gnu_cxx* \
             _ZNK9__gnu_cxx* _ZN10__cxxabiv1* _ZNK10__cxxabiv1* _ZN14__gnu_parallel* _ZNSs*",
     },
     HarmlessFunctions {

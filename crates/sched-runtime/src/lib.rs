@@ -27,6 +27,8 @@ extern crate std;
 
 pub mod access_history;
 mod checked;
+#[cfg(test)]
+mod documented;
 pub mod happens_before;
 pub mod known_functions;
 pub mod layout;

@@ -82,7 +82,7 @@ pub use explore::{
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 #[cfg(target_os = "linux")]
-pub use observed_accesses::ObservedAccesses;
+pub use observed_accesses::{ObservedAccesses, ObservedStop};
 #[cfg(target_os = "linux")]
 pub use outside_use::OutsideUse;
 pub use program::TestProgram;

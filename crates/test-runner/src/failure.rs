@@ -178,6 +178,14 @@ fn panic_in(output: &str) -> Option<FailureKind> {
     const MESSAGE_LINES: usize = 4;
     /// What `thread::scope` and `JoinHandle::join` say.
     const PASSED_ON: [&str; 2] = ["a scoped thread panicked", "value: Any { .. }"];
+    /// What follows when another thread has panicked with a lock or one end of a channel.
+    const FOLLOWS: [&str; 5] = [
+        "PoisonError",
+        "value: RecvError",
+        "value: SendError",
+        "value: Disconnected",
+        "value: JoinError",
+    ];
     let lines: Vec<&str> = output.lines().collect();
     let mut passed_on = None;
     for (at, line) in lines.iter().enumerate().rev().filter(|(_, line)| is_panic(line)) {
@@ -194,7 +202,9 @@ fn panic_in(output: &str) -> Option<FailureKind> {
             message: message.join("\n"),
         };
         let first = message.first().copied().unwrap_or_default();
-        if !PASSED_ON.iter().any(|words| first.ends_with(words)) {
+        let is_passed_on = PASSED_ON.iter().any(|words| first.ends_with(words))
+            || FOLLOWS.iter().any(|words| first.contains(words));
+        if !is_passed_on {
             return Some(panic);
         }
         passed_on.get_or_insert(panic);

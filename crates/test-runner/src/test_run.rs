@@ -1,12 +1,12 @@
 //! One test under many schedules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    MemoryModel, OutsideUse, ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError, StopConditions,
-    StopReason, ThreadPlace, UnknownCall, UnresponsiveReason, WholeProgram,
+    MemoryModel, ObservedStop, OutsideUse, ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError,
+    StopConditions, StopReason, ThreadPlace, UnknownCall, UnresponsiveReason, WholeProgram,
 };
 use omnilink_source_lines::SourceLines;
 use rustc_hash::FxHashSet;
@@ -15,6 +15,7 @@ use crate::failure::{FailureKind, TestFailure};
 use crate::feedback::Feedback;
 use crate::framework::ScheduledTest;
 use crate::interleaving::Interleaving;
+use crate::place::project_lines;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrinking::Shrinking;
@@ -314,11 +315,16 @@ impl<'a> TestRun<'a> {
             let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
             self.feedback.add(execution.switches.as_deref(), &observed);
             if is_first {
-                self.first_places = observed.places;
+                let lines = observed.places.iter();
+                let lines: Vec<Option<String>> = lines
+                    .map(|place| project_lines(place, self.source).into_iter().next())
+                    .collect();
                 self.first_run = FirstRun {
                     steps: execution.steps,
                     locations: observed.locations,
+                    stops: at_new_lines(observed.stops, &lines),
                 };
+                self.first_places = observed.places;
             }
             execution
         } else {
@@ -489,6 +495,16 @@ impl<'a> TestRun<'a> {
             interleaving: Interleaving::default(),
         }
     }
+}
+
+/// The stops at which a thread comes to another line of the project than where it has stopped before: of the steps of one call, the first.
+fn at_new_lines(stops: Vec<ObservedStop>, lines: &[Option<String>]) -> Vec<ObservedStop> {
+    let mut last: BTreeMap<u8, Option<&String>> = BTreeMap::new();
+    let comes_to_new_line = |stop: &ObservedStop| {
+        let line = lines.get(stop.place).and_then(Option::as_ref);
+        line.is_some() && last.insert(stop.thread, line) != Some(line)
+    };
+    stops.into_iter().filter(comes_to_new_line).collect()
 }
 
 /// Whether a command fails; one that takes too long, or longer than a stop condition allows, does.

@@ -150,6 +150,8 @@ enum StrategyName {
     Pos,
     /// Orders of the accesses to one location, another one for each schedule (selectively uniform random walk)
     Surw,
+    /// One or two preemptions at lines of the project
+    Lines,
     /// Changes of schedules in which a read saw a write for the first time, and the mixture in turn (reads-from feedback)
     Rff,
 }
@@ -241,6 +243,7 @@ fn options(args: &TestArgs) -> SessionOptions {
             StrategyName::Pct => ScheduleStrategy::Priorities,
             StrategyName::Pos => ScheduleStrategy::PartialOrders,
             StrategyName::Surw => ScheduleStrategy::OneLocation,
+            StrategyName::Lines => ScheduleStrategy::ProjectLines,
             StrategyName::Rff => ScheduleStrategy::ReadsFrom,
         },
         seed: args.seed,

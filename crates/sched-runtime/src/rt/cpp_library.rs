@@ -4,10 +4,9 @@
 
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::global::Global;
-use crate::rt::races;
-use crate::rt::random;
 use crate::rt::sys::real;
 use crate::rt::threads::{Thread, thread};
+use crate::rt::{races, random, weak_memory};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 
@@ -51,6 +50,7 @@ pub unsafe extern "C" fn make_ready_at_exit(ready: *mut c_void) {
             let known = &thread(me()).ready_at_exit;
             if let Some(free) = known.iter().find(|known| known.get() == 0).or(known.last()) {
                 free.set(state + STATUS_IN_STATE);
+                weak_memory::leave_to_library(state + STATUS_IN_STATE);
             }
         }
         real!(

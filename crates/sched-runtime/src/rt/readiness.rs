@@ -40,6 +40,11 @@ impl AwaitedFiles {
         count: 0,
     };
 
+    /// Whether there are some.
+    fn is_some(self) -> bool {
+        !self.files.is_null()
+    }
+
     /// Whether one of them is ready, or becomes ready within some milliseconds.
     fn are_ready(self, milliseconds: i64) -> bool {
         if self.files.is_null() {
@@ -155,9 +160,14 @@ pub fn await_outside(is_last_hope: bool) -> bool {
     }
     let waiting = || ids().filter(|&id| thread(id).state.get() == ThreadState::Waiting);
     // Of several threads, each file is looked at in turn for a moment.
+    let waits_for_files = waiting().any(|id| thread(id).awaited.get().is_some());
     for _ in 0..rounds {
         // The program is not to be taken for one that hangs.
         scheduler::beat();
+        if !waits_for_files {
+            // A signal may come.
+            sys::poll(&mut [], [0, 1_000_000]);
+        }
         for id in waiting() {
             if thread(id).awaited.get().are_ready(1) || wait::is_disturbed(id) {
                 return true;

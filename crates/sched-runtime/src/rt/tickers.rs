@@ -18,7 +18,7 @@ use core::cell::Cell;
 /// Rounds before states are compared: most programs sleep a few times only.
 const ROUNDS_WITHOUT_COMPARISON: u64 = 3;
 /// A deadlock is suspected after this many rounds, if they have taken this much of the program's time.
-const ROUNDS_MAX: u64 = 2_000;
+const ROUNDS_MAX: u64 = 10_000;
 const TIME_MAX_NS: u64 = 3_600 * 1_000_000_000;
 /// The same for whatever time.
 const SHORT_ROUNDS_MAX: u64 = 100_000;

@@ -3,8 +3,8 @@
 use crate::support::built;
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::{
-    MemoryErrorKind, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch, StopAt,
-    StopConditions, WholeProgram,
+    MemoryErrorKind, MemoryModel, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule,
+    ProgramSwitch, StopAt, StopConditions, WholeProgram,
 };
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
