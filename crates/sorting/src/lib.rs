@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-/// Below this, moving elements one by one is faster than a copy of their keys.
+/// Up to this many, moving elements one by one is faster than a copy of their keys.
 const FEW: usize = 20;
 
 /// What can be sorted by: a number, or two small ones.
@@ -68,10 +68,12 @@ impl<K: SortKey> SortKey for Reverse<K> {
 /// Sorts by a key; what has equal keys stays in its order.
 pub fn sort_by_key<T, K: SortKey>(items: &mut [T], key: impl Fn(&T) -> K) {
     if items.len() <= FEW {
-        for end in 1..items.len() {
-            let number = key(&items[end]).number();
+        let mut numbers = [0; FEW];
+        for end in 0..items.len() {
+            numbers[end] = key(&items[end]).number();
             let mut at = end;
-            while at > 0 && key(&items[at - 1]).number() > number {
+            while at > 0 && numbers[at - 1] > numbers[at] {
+                numbers.swap(at - 1, at);
                 items.swap(at - 1, at);
                 at -= 1;
             }
