@@ -63,6 +63,22 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("\"{text}\" is no count; write a number such as 1_000_000"))
 }
 
+/// A number of threads, or one for each core.
+pub(crate) fn workers(text: &str) -> Result<u16, String> {
+    if text == "auto" {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        return Ok(u16::try_from(cores).unwrap_or(WORKERS_MAX).min(WORKERS_MAX));
+    }
+    match text.parse() {
+        Ok(number) if (1..=WORKERS_MAX).contains(&number) => Ok(number),
+        _ => Err(format!(
+            "write a number from 1 to {WORKERS_MAX}, or `auto` for one thread per core"
+        )),
+    }
+}
+
+const WORKERS_MAX: u16 = 1024;
+
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text
