@@ -26,6 +26,10 @@ pub struct TestCoverage {
     pub never_waited: Vec<String>,
     /// Files, processes and shared memory that it used and that are not controlled, as far as they are known.
     pub outside: Vec<String>,
+    /// Whether it made accesses with a weaker order than sequential consistency.
+    pub weak_orders: bool,
+    /// Whether loads could read other stores than the newest, as their orders allow.
+    pub weak_memory: bool,
 }
 
 /// A test that fails under some schedule, and how to repeat it.
@@ -33,6 +37,9 @@ pub struct TestCoverage {
 pub struct FailingTest {
     /// What failed, in a few words: `panic at src/lib.rs:92:9: assertion failed`.
     pub failure: String,
+    /// Why it is only suspected; none if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspected: Option<String>,
     /// More about it, line by line: the two accesses of a race, the rest of a message.
     pub details: Vec<String>,
     /// Where it failed, if that is known.

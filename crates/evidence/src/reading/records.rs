@@ -110,10 +110,10 @@ records! {
     DefinitionUse { name, place, evaluations }
     TestCoverage {
         program, schedules, interleavings, threads, steps, all_races, waiting_points default,
-        never_waited default, outside default,
+        never_waited default, outside default, weak_orders default, weak_memory default,
     }
     FailingTest {
-        failure, details, place, needs, needs_text, flaky, found_in, schedule, preemptions, rerun,
+        failure, suspected, details, place, needs, needs_text, flaky, found_in, schedule, preemptions, rerun,
         decisions, decisions_left_out, waiting, turns, failed_in, switches, accesses, output, stack,
     }
     TestDecision { from, place, to, to_place }
