@@ -113,7 +113,7 @@ records! {
         never_waited default, outside default, weak_orders default, weak_memory default,
     }
     FailingTest {
-        failure, suspected default, details, place, needs, needs_text, flaky, found_in, schedule, preemptions, rerun,
+        failure, suspected, details, place, needs, needs_text, flaky, found_in, schedule, preemptions, rerun,
         decisions, decisions_left_out, waiting, turns, failed_in, switches, accesses, output, stack,
     }
     TestDecision { from, place, to, to_place }
