@@ -51,7 +51,7 @@ enum Verb {
     Eval(EvalArgs),
     /// Translate the PlusCal algorithm of a module to TLA+, and write the translation into its file
     Translate(TranslateArgs),
-    /// Read definitions and expressions from standard input, and print the values of the expressions
+    /// Read definitions and expressions from standard input, and print the values of the expressions; :help explains
     #[command(after_help = EXAMPLES)]
     Repl(Surroundings),
 }
@@ -300,6 +300,14 @@ fn report(out: &mut Output, evaluated: &Result<Evaluated, EvaluateError>) -> Res
 }
 
 /// Reads until the end of standard input. Asks only people: a prompt in a pipe would be noise.
+const REPL_HELP: &str = "\
+{x * x : x \\in 1..5}        an expression: its value is printed
+Double(x) == 2 * x         a definition: what follows may use it
+RECURSIVE Sum(_)           the definition of Sum may follow on the next line
+An entry goes on in the next line while a bracket is open, or where a line ends in \\; an empty line ends it.
+--in Spec.tla makes the definitions of a specification known, --const N=3 gives its constants values.
+";
+
 fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
     let mut repl = Repl::new(surroundings.options());
@@ -308,6 +316,9 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut worst = Exit::Valid;
     let mut entered = String::new();
     let mut lines = stdin.lock().lines();
+    if is_person {
+        eprintln!("An expression prints its value. :help says more; Ctrl-D ends.");
+    }
     loop {
         if is_person {
             eprint!("{}", if entered.is_empty() { "tla> " } else { "...> " });
@@ -321,6 +332,10 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
             // What is left open at the end, or by an empty line, is taken as it is, to say what is missing.
             None => String::new(),
         };
+        if entered.is_empty() && line.trim() == ":help" {
+            out.print(REPL_HELP)?;
+            continue;
+        }
         let is_last = line.is_empty();
         entered.push_str(&line);
         entered.push('\n');
