@@ -41,7 +41,10 @@ impl Question {
             model: settings.text("model")?,
             consistency: settings.consistency()?,
             infer: settings.flag("infer")?,
-            keyed: match (settings.text("key")?, settings.get::<bool>("keyed", "True, False or None")?) {
+            keyed: match (
+                settings.text("key")?,
+                settings.get::<bool>("keyed", "True, False or None")?,
+            ) {
                 (Some(_), Some(_)) => return Err(Failure::usage("give key or keyed, not both")),
                 (Some(field), None) => Keyed::ByField(field),
                 (None, None) => Keyed::ByContent,
