@@ -36,6 +36,7 @@ Examples:
   omnilink tla check MCSpec.tla --config MCSpec.cfg -L lib --json
   omnilink tla show Spec.tla
   omnilink tla eval '{x * x : x \\in 1..5}'
+  omnilink tla eval --from long.txt                  or - for standard input
   omnilink tla eval 'Cardinality(Server)' --in Raft.tla --config Raft.cfg
   omnilink tla translate Algo.tla -wf
   omnilink tla repl --in Spec.tla --const N=3";
@@ -78,8 +79,15 @@ struct ShowArgs {
 #[command(after_help = EXAMPLES)]
 struct EvalArgs {
     /// The expression
-    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
-    expression: String,
+    #[arg(
+        value_name = "EXPR",
+        allow_hyphen_values = true,
+        required_unless_present = "from"
+    )]
+    expression: Option<String>,
+    /// A file with the expression, for one that is too long for a command line; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "expression")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     surroundings: Surroundings,
     #[command(flatten)]
@@ -87,6 +95,23 @@ struct EvalArgs {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+impl EvalArgs {
+    fn expression(&self) -> Result<String, CliError> {
+        let Some(file) = &self.from else {
+            return Ok(self.expression.clone().unwrap_or_default());
+        };
+        let read = if file.as_os_str() == "-" {
+            std::io::read_to_string(std::io::stdin())
+        } else {
+            std::fs::read_to_string(file)
+        };
+        read.map_err(|error| {
+            let message = format!("{}: {error}; give a file with an expression", file.display());
+            CliError::Usage(message)
+        })
+    }
 }
 
 /// What an expression may use.
@@ -219,7 +244,8 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         is_over: Some(|| limits::process_limit().is_some()),
         ..args.surroundings.options()
     };
-    let evaluated = evaluate(&args.expression, &options);
+    let expression = args.expression()?;
+    let evaluated = evaluate(&expression, &options);
     let limit = limits::process_limit().filter(|_| evaluated.is_err());
     let exit = match (&evaluated, limit) {
         (Ok(_), _) => Exit::Valid,
@@ -227,14 +253,16 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         (Err(_), None) => Exit::BadInput,
     };
     if let Some(limit) = limit {
-        let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
+        let reason = format!("unknown: {}", limit_text(limit));
+        let unknown =
+            json!({ "input": expression, "verdict": "unknown", "limit": limit.word(), "reason": reason });
         out.print(&if args.json {
             format!("{unknown}\n")
         } else {
-            format!("unknown: {}\n", limit_text(limit))
+            format!("{reason}\n")
         })?;
     } else if args.json {
-        out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;
+        out.print(&format!("{}\n", as_json(&expression, &evaluated)))?;
     } else {
         report(&mut out, &evaluated)?;
     }

@@ -81,7 +81,7 @@ pub use exercise::Exercise;
 #[cfg(feature = "mc")]
 pub use exploration::{McAnswer, McError, McRequest, mc, variable_names};
 #[cfg(all(feature = "tla", feature = "weak"))]
-pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
+pub use folder_contents::{FolderContents, FoundHistory, HistoryKind, Project, recording_beside};
 pub use history::{DecodeOp, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
