@@ -1,8 +1,10 @@
 //! The counterexample of a rejected log.
 
+use std::collections::BTreeSet;
+
 use omnilink_evidence::{
-    Alternative, Candidate, Continuation, Counterexample, LogEnding, RefusalReason, ReportedOperation,
-    ThreadName,
+    Alternative, BrokenRule, Candidate, Continuation, Counterexample, LogEnding, RefusalReason,
+    ReportedOperation, ThreadName,
 };
 use rustc_hash::FxHashMap;
 
@@ -10,7 +12,7 @@ use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::layer::Cut;
 use crate::log_spec::LogSpec;
-use crate::refusal::{refusal, state_text};
+use crate::refusal::{broken_invariant, refusal, state_text};
 use crate::search::Search;
 
 /// How many endings are reported.
@@ -40,19 +42,30 @@ pub(crate) fn counterexample(
     let depth = search.depth();
     let total = search.deepest().entries.len() as u64;
     let mut alternatives = Vec::new();
+    // For each line that may come next in some state, the invariant that every step breaks.
+    let mut broken_by: Vec<Option<String>> = Vec::new();
     let mut unexplained: Option<u32> = None;
     for number in 0..(total as usize).min(Counterexample::ALTERNATIVES_MAX) {
         let entry = search.deepest().entries[number].clone();
         let state = search.named_state(depth, number as u32).unwrap_or(entry.state);
         let enabled = search.lines.enabled(&entry.cut)?;
         let mut candidates = Vec::new();
+        if enabled.is_empty() {
+            candidates = waiting_in_a_circle(search, expander, &entry.cut)?;
+            unexplained = search.lines.waiting(&entry.cut).min().or(unexplained);
+        }
         for (_, line) in enabled {
             search.lines.prepare(line, &mut expander.evaluator)?;
             unexplained = Some(unexplained.map_or(line, |earlier| earlier.min(line)));
             let Some(prepared) = search.lines.get(line).cloned() else {
                 continue;
             };
-            let RefusalReason { reason, places } = refusal(expander, &state, &prepared);
+            let broken = broken_invariant(expander, &state, &prepared);
+            let RefusalReason { reason, places } = match &broken {
+                Some(broken) => RefusalReason::from(broken.reason.clone()),
+                None => refusal(expander, &state, &prepared),
+            };
+            broken_by.push(broken.map(|broken| broken.name));
             if let Some(op) = line_operation(search, spec, line) {
                 candidates.push(Candidate {
                     op,
@@ -87,13 +100,45 @@ pub(crate) fn counterexample(
             Some(0),
         )
     });
+    // The lines are steps of the specification: an invariant is all that is wrong.
+    let names: Option<BTreeSet<String>> = broken_by.into_iter().collect();
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    let broken = (!names.is_empty()).then(|| BrokenRule {
+        rule: match names.as_slice() {
+            [name] => format!("the invariant {name} is false"),
+            several => format!("one of the invariants {} is false", several.join(", ")),
+        },
+        operations: vec![op.clone()],
+    });
     Ok(Counterexample {
         op,
         alternatives_total: total,
         alternatives,
         agreed: None,
-        broken: None,
+        broken,
     })
+}
+
+/// Lines of which none may come next: what the lines of one step say contradicts each other.
+fn waiting_in_a_circle(
+    search: &mut Search<'_>,
+    expander: &mut Expander<'_>,
+    cut: &Cut,
+) -> Result<Vec<Candidate>, LogError> {
+    let lines: Vec<u32> = search.lines.waiting(cut).collect();
+    let mut candidates = Vec::new();
+    for line in lines {
+        search.lines.prepare(line, &mut expander.evaluator)?;
+        let reason = "it comes after lines that come after it, by its own `after`, `receives` or clock and by those of the lines of its step (joins = true)";
+        candidates.extend(line_operation(search, expander.spec, line).map(|op| Candidate {
+            op,
+            continuation: Continuation::Refused {
+                reason: Some(reason.to_owned()),
+                places: Vec::new(),
+            },
+        }));
+    }
+    Ok(candidates)
 }
 
 /// Where explanations end that nothing continues: those of the most lines first.
@@ -104,7 +149,8 @@ pub(crate) fn endings(search: &mut Search<'_>) -> Result<Vec<LogEnding>, LogErro
             *ends.entry(entry.cut.clone()).or_default() += 1;
         }
     }
-    let explained = |cut: &Cut| cut.iter().map(|lines| u64::from(*lines)).sum::<u64>();
+    let lines = &search.lines;
+    let explained = |cut: &Cut| lines.count(cut);
     let mut ends: Vec<(Cut, u64)> = ends.into_iter().collect();
     ends.sort_by(|(left, _), (right, _)| explained(right).cmp(&explained(left)).then(left.cmp(right)));
     ends.truncate(ENDINGS_MAX);
@@ -112,7 +158,7 @@ pub(crate) fn endings(search: &mut Search<'_>) -> Result<Vec<LogEnding>, LogErro
     for (cut, states) in ends {
         let refused = search.lines.enabled(&cut)?;
         endings.push(LogEnding {
-            lines: explained(&cut),
+            lines: search.lines.count(&cut),
             refused: refused
                 .iter()
                 .filter_map(|(_, line)| Some(search.lines.raw(*line)?.place.to_string()))

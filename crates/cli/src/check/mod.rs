@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::linking::Linking;
 use crate::output::Output;
 use crate::reports::EvidenceFile;
+use crate::trace_args::note_recordings;
 
 pub(crate) use criteria::Criteria;
 pub(crate) use job::Job;
@@ -124,6 +125,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         true => vec![Input::following(one_path(args)?, reading, interrupt::flag())?],
         false => Input::all(&args.traces, &reading, Some(interrupt::flag()))?,
     };
+    if !args.weak.follow {
+        note_recordings(&args.traces);
+    }
     let has_no_model = args.model.is_none() && args.spec.is_none();
     if let Some(task) = args
         .weak

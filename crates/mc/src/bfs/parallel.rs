@@ -60,7 +60,13 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     thread::scope(|scope| {
         for number in 1..options.workers {
             let parallel = &parallel;
-            let work = move || parallel.work(number, &mut Expanding::new(expander.system, number));
+            let work = move || {
+                let mut expanding = Expanding::new(expander.system, number);
+                parallel.work(number, &mut expanding);
+                if parallel.is_complete() {
+                    expanding.finish();
+                }
+            };
             let spawned = thread_builder(options).spawn_scoped(scope, move || parallel.catch_panic(work));
             // If no more threads can be started, the search goes on with fewer workers.
             if spawned.is_err() {
@@ -88,6 +94,14 @@ impl<'b, 'a, 's, T: TransitionSystem> ParallelSearch<'_, 'b, 'a, 's, T> {
             scheduler.shutdown.get_or_insert(Shutdown::Panicked(panic));
             self.notify(&scheduler);
         }
+    }
+
+    /// Whether all states are explored.
+    fn is_complete(&self) -> bool {
+        matches!(
+            &self.lock().shutdown,
+            Some(Shutdown::Ended(Ok(Some(SearchEnd::Complete))))
+        )
     }
 
     /// The main loop of a worker: takes, expands and completes segments until shutdown.
