@@ -12,6 +12,14 @@ pub struct LogLink {
     pub event: Option<String>,
     /// The field with the arguments of the event.
     pub args: Option<String>,
+    /// The field with values of variables after the step; `.` if the line itself has them. `state` if not given.
+    pub state: Option<String>,
+    /// The field with values of variables before the step; `.` if the line itself has them.
+    pub state_before: Option<String>,
+    /// Must hold before every step of the log: a formula over the variables, `line`, `previous` and `node`.
+    pub requires: Option<String>,
+    /// Must hold of every step: the same, with primes.
+    pub ensures: Option<String>,
     /// The field with the node that wrote the line.
     pub node: Option<String>,
     /// The field with the clock: a number or a vector.
@@ -192,6 +200,10 @@ impl LogLink {
         Ok(Self {
             event: log.text("event")?,
             args: log.text("args")?,
+            state: log.text("state")?,
+            state_before: log.text("state_before")?,
+            requires: log.text("requires")?,
+            ensures: log.text("ensures")?,
             node: log.text("node")?,
             clock: log.text("clock")?,
             start: log.text("start")?,

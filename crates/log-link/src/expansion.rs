@@ -148,7 +148,7 @@ impl<'s> Expander<'s> {
         batch: Batch,
     ) -> Result<Successors, LogError> {
         let Successors { mut found, has_more } = self.steps(state, line, batch)?;
-        if line.parts().any(|part| part.ensures().is_some()) {
+        if line.parts().any(|part| !part.ensures().is_empty()) {
             let mut kept = Vec::with_capacity(found.len());
             for successor in found {
                 if self.is_ensured(state, line, &successor.state)? {
@@ -198,7 +198,14 @@ impl<'s> Expander<'s> {
     /// Whether what the link file requires before the lines of a step holds.
     pub fn is_required(&mut self, state: &State, line: &PreparedLine) -> Result<bool, LogError> {
         for part in line.parts() {
-            if let Some(requires) = part.requires() {
+            if part
+                .before
+                .iter()
+                .any(|(slot, value)| state[*slot as usize] != *value)
+            {
+                return Ok(false);
+            }
+            for requires in part.requires() {
                 self.evaluator.set_state(state);
                 if !self.is_met(requires, part)? {
                     return Ok(false);
@@ -211,7 +218,7 @@ impl<'s> Expander<'s> {
     /// Whether what the link file says of the step of these lines holds.
     pub fn is_ensured(&mut self, from: &State, line: &PreparedLine, to: &State) -> Result<bool, LogError> {
         for part in line.parts() {
-            if let Some(ensures) = part.ensures() {
+            for ensures in part.ensures() {
                 self.evaluator.set_state(from);
                 self.evaluator.set_next(to);
                 if !self.is_met(ensures, part)? {

@@ -275,6 +275,7 @@ struct LineContent {
     kind: u8,
     arguments: Vec<Option<omnilink_value::Value>>,
     updates: Vec<(u32, Vec<Update>)>,
+    before: Vec<(u32, omnilink_value::Value)>,
 }
 
 impl LineContent {
@@ -299,6 +300,7 @@ impl LineContent {
                 line.arguments.clone()
             },
             updates: line.updates.clone(),
+            before: line.before.clone(),
         })
     }
 }

@@ -47,7 +47,9 @@ impl LineFootprint {
             return Self::everything();
         }
         for part in line.parts() {
-            for formula in part.requires().into_iter().chain(part.ensures()) {
+            let before = part.before.iter().map(|(variable, _)| Cell::whole(*variable));
+            footprint.reads.extend(before);
+            for formula in part.requires().iter().chain(part.ensures()) {
                 let effects = effects(expander, formula.operation, formula.arguments(&part.context));
                 footprint.add(&effects, true);
             }

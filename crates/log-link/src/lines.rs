@@ -379,7 +379,16 @@ fn note_variables(spec: &LogSpec, record: &Value, logged: &mut [bool]) {
         .into_iter()
         .filter_map(|name| record.field(name))
         .chain([record]);
+    let settings = &spec.settings;
+    let named = [&settings.state, &settings.state_before].into_iter().flatten();
+    let named = named.filter_map(|path| {
+        let names = path.split('.').filter(|name| !name.is_empty());
+        names
+            .into_iter()
+            .try_fold(record, |value, name| value.field(name))
+    });
     for (name, _) in parts
+        .chain(named)
         .filter_map(Value::as_record)
         .flat_map(|fields| fields.iter().collect::<Vec<_>>())
     {

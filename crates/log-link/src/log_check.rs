@@ -276,7 +276,13 @@ fn check_here(
 
 /// Whether a formula may look at a node's next line.
 fn looks_ahead(settings: &LogLink) -> bool {
-    let rules = [&settings.only, &settings.skip_when, &settings.fail_when];
+    let rules = [
+        &settings.only,
+        &settings.skip_when,
+        &settings.fail_when,
+        &settings.requires,
+        &settings.ensures,
+    ];
     let of_events = settings.events.values().flat_map(|event| {
         let conditions = [&event.action, &event.requires, &event.ensures]
             .into_iter()

@@ -19,7 +19,7 @@ use crate::event_action::{EventAction, event_actions};
 use crate::fields_read::FieldsRead;
 use crate::formula::{FormulaText, LineFormula, line_names};
 use crate::interchange::Interchange;
-use crate::meaning::{Meaning, MeaningText};
+use crate::meaning::{CommonConditions, Meaning, MeaningText};
 use crate::raw_line::RawLine;
 use crate::settings_used::SettingsUsed;
 use crate::stage_action::{ActionText, StageAction, find_action, known_actions};
@@ -39,6 +39,10 @@ pub struct LogSpec {
     pub(crate) actions: Vec<EventAction>,
     /// What the link file says about events.
     pub(crate) meanings: FxHashMap<String, Arc<Meaning>>,
+    /// A line without an event.
+    pub(crate) any: Arc<Meaning>,
+    /// A line of an event that changes nothing, if something holds for every line.
+    pub(crate) stuttering: Option<Arc<Meaning>>,
     /// For each action: an event that is nothing else.
     plain: Vec<Arc<Meaning>>,
     pub(crate) settings: LogLink,
@@ -151,6 +155,11 @@ impl LogSpec {
             formula("[log] skip_when", &settings.skip_when),
             formula("[log] fail_when", &settings.fail_when),
         );
+        let common = [
+            ("[log] requires", &settings.requires),
+            ("[log] ensures", &settings.ensures),
+        ]
+        .map(|(entry, text)| formula(entry, text));
         let invariants: Vec<(String, FormulaText)> = options
             .file
             .invariants
@@ -195,9 +204,12 @@ impl LogSpec {
             return Err(LinkError::NoInit { spec: display }.into());
         };
         let actions = event_actions(&mut program, next.0);
+        let [requires, ensures] = common.map(|text| text.and_then(|text| text.compiled(&operations)));
+        let common = CommonConditions { requires, ensures };
         let mut meanings = FxHashMap::default();
         for event in events {
-            let (event, mut meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
+            let (event, meaning) = event.compiled(&operations, &actions).map_err(LogError::Usage)?;
+            let mut meaning = meaning.with_common(&common);
             let mut reads = FieldsRead::default();
             for formula in meaning.formulas() {
                 reads.add(formula.fields_of_line(&program));
@@ -313,19 +325,21 @@ impl LogSpec {
             })
             .collect();
         let looks_back = meanings.values().any(|meaning| meaning.looks_back())
+            || common.formulas().any(LineFormula::looks_back)
             || hidden.iter().any(HiddenAction::looks_back);
         let rules = || only.iter().chain(&skip_when).chain(&fail_when);
         let before_any_line = || rules().chain(hidden.iter().flat_map(HiddenAction::formulas));
         let of_events = meanings.values().flat_map(|meaning| meaning.formulas());
+        let of_events = of_events.chain(common.formulas());
         let mut reads = FieldsRead::default();
-        for formula in before_any_line() {
+        for formula in before_any_line().chain(common.formulas()) {
             reads.add(formula.fields_of_line(&program));
         }
         for formula in before_any_line().chain(of_events) {
             reads.add(formula.fields_of_neighbours(&program));
         }
         let plain = (0..actions.len())
-            .map(|number| Arc::new(Meaning::of_action(number)))
+            .map(|number| Arc::new(Meaning::of_action(number).with_common(&common)))
             .collect();
         Ok(Self {
             name: display,
@@ -334,6 +348,9 @@ impl LogSpec {
             actions,
             meanings,
             plain,
+            any: Arc::new(Meaning::any().with_common(&common)),
+            stuttering: (common.formulas().next().is_some())
+                .then(|| Arc::new(Meaning::stuttering().with_common(&common))),
             only,
             skip_when,
             fail_when,
@@ -378,6 +395,26 @@ impl LogSpec {
     /// A value of a log as the link file writes it: JSON, or a text without quotation marks.
     pub(crate) fn value_of_json(json: &str) -> Value {
         Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json))
+    }
+
+    /// The fields of the state at a path of a line; all of the line's if the path is `.`.
+    pub(crate) fn state_at<'l>(
+        &self,
+        line: &'l RawLine,
+        path: &str,
+    ) -> Result<Vec<(&'l str, &'l Value)>, String> {
+        let state = match path {
+            "." => Some(&line.record),
+            path => line
+                .field(path)
+                .filter(|state| !state.is_null() && !state.is_empty()),
+        };
+        let Some(state) = state else {
+            return Ok(Vec::new());
+        };
+        let fields = state.as_record();
+        let fields = fields.ok_or_else(|| format!("\"{path}\" is no object of variables"))?;
+        Ok(fields.iter().collect())
     }
 
     /// The field with the clock of a line.

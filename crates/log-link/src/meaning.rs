@@ -22,8 +22,8 @@ pub(crate) struct Meaning {
     pub stages: Vec<Stage>,
     /// For parameters of the last action: the field with the value.
     pub fields: Vec<(String, String)>,
-    pub requires: Option<LineFormula>,
-    pub ensures: Option<LineFormula>,
+    pub requires: Vec<LineFormula>,
+    pub ensures: Vec<LineFormula>,
     /// Whether it may change nothing, instead.
     pub stutters: bool,
     /// Whether it is part of the node's previous line.
@@ -42,6 +42,23 @@ impl Meaning {
     /// Any step.
     pub fn any() -> Self {
         Self::of(StageAction::Any)
+    }
+
+    /// A step that changes nothing.
+    pub fn stuttering() -> Self {
+        Self {
+            stages: Vec::new(),
+            stutters: true,
+            ..Self::any()
+        }
+    }
+
+    /// The same with what holds for every line, too.
+    #[must_use]
+    pub fn with_common(mut self, common: &CommonConditions) -> Self {
+        self.requires.extend(common.requires.iter().cloned());
+        self.ensures.extend(common.ensures.iter().cloned());
+        self
     }
 
     /// Its formulas.
@@ -67,13 +84,27 @@ impl Meaning {
                 is_optional: false,
             }],
             fields: Vec::new(),
-            requires: None,
-            ensures: None,
+            requires: Vec::new(),
+            ensures: Vec::new(),
             stutters: false,
             joins: false,
             skip: false,
             reads: FieldsRead::default(),
         }
+    }
+}
+
+/// What the link file says of every line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommonConditions {
+    pub requires: Option<LineFormula>,
+    pub ensures: Option<LineFormula>,
+}
+
+impl CommonConditions {
+    /// Its formulas.
+    pub fn formulas(&self) -> impl Iterator<Item = &LineFormula> {
+        self.requires.iter().chain(&self.ensures)
     }
 }
 
@@ -204,8 +235,16 @@ impl MeaningText {
         let meaning = Meaning {
             stages,
             fields: self.link.fields.into_iter().collect(),
-            requires: self.requires.and_then(|formula| formula.compiled(operations)),
-            ensures: self.ensures.and_then(|formula| formula.compiled(operations)),
+            requires: self
+                .requires
+                .and_then(|formula| formula.compiled(operations))
+                .into_iter()
+                .collect(),
+            ensures: self
+                .ensures
+                .and_then(|formula| formula.compiled(operations))
+                .into_iter()
+                .collect(),
             stutters: self.link.stutters || self.is_stuttering,
             joins: self.link.joins,
             skip: self.link.skip,

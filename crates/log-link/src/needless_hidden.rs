@@ -86,7 +86,9 @@ fn is_only_wanted(spec: &LogSpec, lines: &Lines<'_>, variable: u32, is_needless:
         return false;
     }
     let mut growth = Growth::new(program, variable);
-    let of_events = spec.meanings.values().flat_map(|meaning| meaning.formulas());
+    // What holds for every line is a condition of a line without an event, too.
+    let meanings = spec.meanings.values().chain([&spec.any]);
+    let of_events = meanings.flat_map(|meaning| meaning.formulas());
     let needed = spec.hidden.iter().zip(is_needless);
     let needed = needed.filter(|(_, is_needless)| !**is_needless);
     let of_hidden = needed.flat_map(|(hidden, _)| hidden.action.formulas().iter().chain(&hidden.when));

@@ -101,13 +101,13 @@ impl Expander<'_> {
     /// Whether what the link file says of lines holds of a step.
     fn formulas_hold(&mut self, from: &State, lines: &[PreparedLine], to: &State) -> Result<bool, LogError> {
         for line in lines {
-            if let Some(requires) = line.requires() {
+            for requires in line.requires() {
                 self.evaluator.set_state(from);
                 if !self.is_met(requires, line)? {
                     return Ok(false);
                 }
             }
-            if let Some(ensures) = line.ensures() {
+            for ensures in line.ensures() {
                 self.evaluator.set_state(from);
                 self.evaluator.set_next(to);
                 if !self.is_met(ensures, line)? {
@@ -143,12 +143,16 @@ impl Expander<'_> {
         let Some((head, joined)) = lines.split_first() else {
             return Ok(Vec::new());
         };
-        if lines.iter().any(|line| matches!(line.kind, LineKind::Failure)) {
+        let is_before = |line: &PreparedLine| fits(from, &line.before);
+        if lines
+            .iter()
+            .any(|line| matches!(line.kind, LineKind::Failure) || !is_before(line))
+        {
             return Ok(Vec::new());
         }
         // What does not hold before the step is not computed: it may be what makes an action possible at all.
         for line in lines {
-            if let Some(requires) = line.requires() {
+            for requires in line.requires() {
                 self.evaluator.set_state(from);
                 if !self.is_met(requires, line)? {
                     return Ok(Vec::new());

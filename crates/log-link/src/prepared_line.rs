@@ -31,6 +31,8 @@ pub(crate) struct PreparedLine {
     pub arguments: Vec<Option<Value>>,
     /// What is known about variables after the line. A variable may be there more than once, for instance by lines that join this one.
     pub updates: Vec<(u32, Vec<Update>)>,
+    /// What is known about variables before the line.
+    pub before: Vec<(u32, Value)>,
     pub context: LineContext,
     /// The lines that join it. Their arguments and updates are among its own.
     pub joined: Vec<Self>,
@@ -62,7 +64,15 @@ impl PreparedLine {
     pub fn constrains(&self) -> bool {
         match &self.kind {
             LineKind::Stuttering | LineKind::Failure => true,
-            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty() || !self.joined.is_empty(),
+            LineKind::Step(_) => {
+                let says = [
+                    self.updates.is_empty(),
+                    self.before.is_empty(),
+                    self.joined.is_empty(),
+                ];
+                let is_conditional = !self.requires().is_empty() || !self.ensures().is_empty();
+                self.event.is_some() || is_conditional || says.contains(&false)
+            }
         }
     }
 
@@ -80,13 +90,13 @@ impl PreparedLine {
     }
 
     /// What the link file requires before it.
-    pub fn requires(&self) -> Option<&LineFormula> {
-        self.meaning()?.requires.as_ref()
+    pub fn requires(&self) -> &[LineFormula] {
+        self.meaning().map_or(&[], |meaning| &meaning.requires)
     }
 
     /// What the link file says of its step.
-    pub fn ensures(&self) -> Option<&LineFormula> {
-        self.meaning()?.ensures.as_ref()
+    pub fn ensures(&self) -> &[LineFormula] {
+        self.meaning().map_or(&[], |meaning| &meaning.ensures)
     }
 
     /// Adds what a line says that joins it.
@@ -179,13 +189,17 @@ impl<'s> Preparation<'s> {
         let fields = [
             ("log.event", &settings.event),
             ("log.args", &settings.args),
+            ("log.state", &settings.state),
+            ("log.state_before", &settings.state_before),
             ("log.node", &settings.node),
             ("log.clock", &settings.clock),
             ("log.start", &settings.start),
             ("log.end", &settings.end),
         ];
         for (entry, field) in fields {
-            let is_there = field.as_deref().is_some_and(|field| line.field(field).is_some());
+            let is_there = field
+                .as_deref()
+                .is_some_and(|field| field == "." || line.field(field).is_some());
             if is_there && !self.seen.contains(entry) {
                 spec.used.took(entry);
                 self.seen.insert(entry.to_owned());
@@ -256,6 +270,7 @@ impl<'s> Preparation<'s> {
             kind: LineKind::Failure,
             arguments: Vec::new(),
             updates: Vec::new(),
+            before: Vec::new(),
             context: LineContext::new(spec, line, previous, next),
             joined: Vec::new(),
             contradiction: None,
@@ -285,10 +300,10 @@ impl<'s> Preparation<'s> {
             .as_deref()
             .is_some_and(|event| spec.meanings.contains_key(event));
         let meaning = if is_among(&settings.stuttering, "Stuttering") && !is_conditional {
-            None
+            spec.stuttering.clone()
         } else {
             match &prepared.event {
-                None => Some(Arc::new(Meaning::any())),
+                None => Some(Arc::clone(&spec.any)),
                 Some(event) => Some(spec.meaning(event).ok_or_else(|| {
                     wrong(format!(
                         "the next-state relation of {} has no action `{event}`; it has {}. In the link file, say what it is \
@@ -322,6 +337,17 @@ impl<'s> Preparation<'s> {
             })
             .collect();
         prepared.updates = self.updates(line, &mut read, &by_formulas).map_err(wrong)?;
+        prepared.before = self.before(line, &mut read).map_err(wrong)?;
+        if prepared.event.is_none()
+            && prepared.updates.is_empty()
+            && prepared.before.is_empty()
+            && let Some(names) = self.unread_variables(line, &by_formulas)
+        {
+            return Err(wrong(format!(
+                "this line says nothing of a step, and has fields with the names of variables ({names}); if they are values of variables after the step, write state = \".\" under [log] in \
+                 the link file (or put them under \"state\"), and if they mean something else, ignore_fields"
+            )));
+        }
         self.note_unread(line, &read, meaning.as_deref());
         prepared.kind = match meaning {
             None => LineKind::Stuttering,
@@ -447,7 +473,10 @@ impl<'s> Preparation<'s> {
         line: &'l RawLine,
         read: &mut Vec<&'l str>,
         by_formulas: &[&str],
-    ) -> Result<Vec<(u32, Vec<Update>)>, String> {
+    ) -> Result<Vec<(u32, Vec<Update>)>, String>
+    where
+        's: 'l,
+    {
         let spec = self.spec;
         let mut all: Vec<(u32, Vec<Update>)> = Vec::new();
         let mut add = |name: &str, value: &Value, is_after: bool| -> Result<(), String> {
@@ -495,11 +524,12 @@ impl<'s> Preparation<'s> {
         let Some(record) = line.record.as_record() else {
             return Ok(Vec::new());
         };
+        let is_state = |name: &str| spec.settings.state.is_none() && name == "state";
         // What a line states about the state afterwards comes after what it says about changes.
-        let (statements, changes): (Vec<_>, Vec<_>) = record.iter().partition(|(name, _)| *name == "state");
+        let (statements, changes): (Vec<_>, Vec<_>) = record.iter().partition(|(name, _)| is_state(name));
         for (name, value) in changes.into_iter().chain(statements) {
             match name {
-                "vars" | "state" if spec.variable(name).is_none() => {
+                name if (name == "vars" || is_state(name)) && spec.variable(name).is_none() => {
                     let is_read = is_touched(read, name) || by_formulas.contains(&name);
                     read.push(name);
                     let Some(parts) = value.as_record() else {
@@ -510,7 +540,7 @@ impl<'s> Preparation<'s> {
                         return Err(format!("\"{name}\" is no object of variables"));
                     };
                     for (variable, value) in parts.iter() {
-                        add(variable, value, name == "state")?;
+                        add(variable, value, is_state(name))?;
                     }
                 }
                 // A list of updates may be read by a formula besides, if it is that of a variable.
@@ -524,7 +554,68 @@ impl<'s> Preparation<'s> {
                 _ => {}
             }
         }
+        if let Some(path) = &spec.settings.state {
+            for (name, value) in spec.state_at(line, path)? {
+                // A list of updates is one wherever it stands.
+                if path != "." {
+                    add(name, value, true)?;
+                } else if spec.variable(name).is_some() && !is_touched(read, name) {
+                    add(name, value, true)?;
+                    read.push(name);
+                }
+            }
+            read.push(path);
+        }
         Ok(all)
+    }
+
+    /// What the line says about variables before the step.
+    fn before<'l>(&self, line: &'l RawLine, read: &mut Vec<&'l str>) -> Result<Vec<(u32, Value)>, String>
+    where
+        's: 'l,
+    {
+        let spec = self.spec;
+        let Some(path) = &spec.settings.state_before else {
+            return Ok(Vec::new());
+        };
+        let mut before = Vec::new();
+        for (name, value) in spec.state_at(line, path)? {
+            if spec.settings.ignore_fields.iter().any(|ignored| ignored == name) {
+                spec.used.took_element("log.ignore_fields", name);
+                continue;
+            }
+            let slot = match spec.variable(name) {
+                Some(slot) => slot,
+                None if path == "." => continue,
+                None => {
+                    return Err(format!(
+                        "the spec has no variable `{name}`; it has {}. Map it ([log.variables] {name} = \"…\") or ignore it ([log] ignore_fields = [\"{name}\"])",
+                        spec.variable_names()
+                    ));
+                }
+            };
+            let converted = spec.types.variable(slot).convert(value, &spec.words);
+            before.push((slot, converted.map_err(|problem| format!("{name}: {problem}"))?));
+            read.push(name);
+        }
+        read.push(path);
+        Ok(before)
+    }
+
+    /// The fields of a line that have names of variables, and that nothing reads.
+    fn unread_variables(&self, line: &RawLine, by_formulas: &[&str]) -> Option<String> {
+        let fields = line.record.as_record()?;
+        let names = fields.iter().map(|(name, _)| name).filter(|name| {
+            let is_ignored = self
+                .spec
+                .settings
+                .ignore_fields
+                .iter()
+                .any(|ignored| ignored == name);
+            self.spec.variable(name).is_some() && !is_ignored && !by_formulas.contains(name)
+        });
+        let names: Vec<&str> = names.collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 
     /// Counts the fields of a line, at any depth, that nothing reads.

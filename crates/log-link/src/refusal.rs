@@ -29,9 +29,18 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
         return because(contradiction);
     }
     for part in line.parts() {
-        if let Some(reason) = part
-            .requires()
-            .and_then(|requires| false_requirement(expander, requires, part, state))
+        let different = part
+            .before
+            .iter()
+            .find(|(slot, value)| state[*slot as usize] != *value);
+        if let Some((slot, value)) = different {
+            return RefusalReason::from(format!(
+                "{} says that {} = {value} before it, and it is {}",
+                part.place, spec.program.variables[*slot as usize], state[*slot as usize]
+            ));
+        }
+        let mut requires = part.requires().iter();
+        if let Some(reason) = requires.find_map(|requires| false_requirement(expander, requires, part, state))
         {
             return RefusalReason::from(reason);
         }
@@ -156,15 +165,17 @@ fn false_requirement(
 
 /// What the link file says of the step of a line, with its values, if the line has steps and it is false for all of them.
 fn false_promise(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> Option<String> {
-    if line.parts().all(|part| part.ensures().is_none()) {
+    if line.parts().all(|part| part.ensures().is_empty()) {
         return None;
     }
     let steps = expander.steps(state, line, Batch::ALL).ok()?.found;
     let mut reason = None;
     for step in steps {
         let next: Vec<(u32, Value)> = (0u32..).zip(step.state.iter().cloned()).collect();
-        for part in line.parts() {
-            let Some(ensures) = part.ensures() else { continue };
+        let all = line
+            .parts()
+            .flat_map(|part| part.ensures().iter().map(move |ensures| (part, ensures)));
+        for (part, ensures) in all {
             expander.evaluator.set_state(state);
             expander.evaluator.set_next(&step.state);
             let why = match ensures.holds(&mut expander.evaluator, &part.context) {

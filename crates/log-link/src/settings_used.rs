@@ -7,13 +7,15 @@ use omnilink_link::{LinkFile, LogLink, LogOrder, toml_key};
 use omnilink_settings::EntryEffects;
 
 /// Entries that are about every line, or about what is read before the first. Constants and overrides that there are not are errors.
-const OF_EVERY_LINE: [&str; 12] = [
+const OF_EVERY_LINE: [&str; 14] = [
     "constants",
     "invariants",
     "log.order",
     "log.only",
     "log.skip_when",
     "log.fail_when",
+    "log.requires",
+    "log.ensures",
     // A good run has none of these events.
     "log.failure",
     "log.tracked",

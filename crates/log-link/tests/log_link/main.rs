@@ -13,6 +13,7 @@ mod patterns;
 mod protocols;
 mod random_specs;
 mod recorded;
+mod shapes;
 mod stream_order;
 mod unused;
 
