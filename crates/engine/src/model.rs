@@ -12,6 +12,8 @@ use std::time::Instant;
 use omnilink_evidence::RefusalReason;
 
 use crate::footprint::Footprint;
+use omnilink_memory::guard;
+
 use crate::interrupt::Interrupt;
 use crate::observation::{CollectionKind, Observation};
 
@@ -191,7 +193,8 @@ impl<S> Outcomes<S> {
     /// Whether the time limit was reached or the check was interrupted. A step that takes long should check this
     /// regularly and return as soon as it is `true`. Its result is discarded.
     pub fn is_interrupted(&self) -> bool {
-        let is_over = self.interrupt.is_some_and(Interrupt::is_raised)
+        let is_over = guard::is_over()
+            || self.interrupt.is_some_and(Interrupt::is_raised)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.interrupted.set(self.interrupted.get() | is_over);
         is_over

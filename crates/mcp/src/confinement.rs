@@ -17,6 +17,8 @@ pub struct Confinement {
     pub may_write: bool,
     /// A folder of its own, to read and to write.
     pub scratch: PathBuf,
+    /// More folders to read and to write.
+    pub written: Vec<PathBuf>,
 }
 
 /// Why a process cannot be confined.
@@ -91,9 +93,17 @@ mod system {
             .folders
             .iter()
             .map(|folder| (folder.as_path(), allowed));
-        for (path, access) in folders.chain([scratch]) {
+        let written = confinement.written.iter();
+        let written = written.map(|folder| (folder.as_path(), writing));
+        for (path, access) in folders.chain(written).chain([scratch]) {
             let beneath = PathFd::new(path)
                 .map_err(|error| ConfinementError::Refused(format!("{}: {error}", path.display())))?;
+            // A file has no entries.
+            let access = if path.is_dir() {
+                access
+            } else {
+                access & AccessFs::from_file(KNOWN)
+            };
             rules = rules
                 .add_rule(PathBeneath::new(beneath, access))
                 .map_err(refused)?;
@@ -154,6 +164,7 @@ mod tests {
             folders: vec![path("in")],
             may_write,
             scratch: path("scratch"),
+            written: Vec::new(),
         };
         for may_write in [false, true] {
             let confinement = confinement(may_write);

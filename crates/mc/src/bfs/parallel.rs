@@ -12,6 +12,8 @@ use super::scheduler::{Assignment, Scheduler, SegmentOutcome, Shutdown};
 use super::search_state::SearchState;
 use super::segment_expander::{Expanding, SegmentExpander};
 use super::thread_builder;
+use omnilink_memory::guard;
+
 use crate::dedup::{RecentCache, SharedDedup};
 use crate::fingerprint_set::FingerprintReader;
 use crate::limits::SearchOptions;
@@ -60,7 +62,11 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     thread::scope(|scope| {
         for number in 1..options.workers {
             let parallel = &parallel;
-            let work = move || parallel.work(number, &mut Expanding::new(expander.system, number));
+            let limits = guard::current();
+            let work = move || {
+                let _limits = limits.enter();
+                parallel.work(number, &mut Expanding::new(expander.system, number));
+            };
             let spawned = thread_builder(options).spawn_scoped(scope, move || parallel.catch_panic(work));
             // If no more threads can be started, the search goes on with fewer workers.
             if spawned.is_err() {
