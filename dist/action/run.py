@@ -3,6 +3,7 @@
 
 Inputs are the variables OMNILINK_COMMAND, OMNILINK_PACKAGE and OMNILINK_FAIL_ON_UNKNOWN, and those of GitHub.
 """
+import collections
 import glob
 import os
 import pathlib
@@ -18,9 +19,30 @@ VERDICTS = {0: "valid", 1: "violation", 2: "error", 3: "unknown"}
 COMMANDS = ["check", "validate", "mc", "lineup", "fuzz"]
 
 
+# How much of what the command says is kept for an annotation.
+LINES_MAX = 20
+
+
+def annotate(message):
+    """An error on the page of the run. Line breaks would end the command of GitHub."""
+    for character, escape in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        message = message.replace(character, escape)
+    print(f"::error title=OmniLink::{message}", flush=True)
+
+
 def fail(message):
-    print(f"::error title=OmniLink::{message}")
+    annotate(message)
     sys.exit(2)
+
+
+def run(words):
+    """Runs the command: its exit code, and the last lines of what it said on standard error."""
+    lines = collections.deque(maxlen=LINES_MAX)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stderr:
+            print(line, end="", file=sys.stderr, flush=True)
+            lines.append(line)
+    return process.returncode, "".join(lines).strip()
 
 
 def words_of(command):
@@ -66,8 +88,10 @@ def main():
     folder = scratch / "omnilink"
     folder.mkdir()
     evidence = folder / "evidence.json"
-    code = subprocess.run([omnilink, *before, f"--evidence={evidence}", *after]).returncode
+    code, said = run([omnilink, *before, f"--evidence={evidence}", *after])
     verdict = VERDICTS.get(code, "error")
+    if verdict == "error":
+        annotate(said or f"the command ended with exit code {code}")
     append("GITHUB_OUTPUT", f"verdict={verdict}\n")
     if evidence.is_file() and evidence.stat().st_size > 0:
         def report(form):
@@ -75,7 +99,7 @@ def main():
 
         sarif, page = folder / "omnilink.sarif", folder / "omnilink.html"
         sarif.write_text(report("--sarif"), encoding="utf-8")
-        subprocess.run([omnilink, "view", str(evidence), "--html", str(page)], check=True)
+        subprocess.run([omnilink, "view", str(evidence), "--source", ".", "--html", str(page)], check=True)
         print(report("--github"), end="")
         append("GITHUB_STEP_SUMMARY", report("--markdown"))
         append("GITHUB_OUTPUT", f"evidence={evidence}\nsarif={sarif}\npage={page}\nfolder={folder}\n")

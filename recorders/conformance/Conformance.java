@@ -25,6 +25,7 @@ public final class Conformance {
             switch (args[0]) {
                 case "calls" -> calls(recorder);
                 case "values" -> values(recorder);
+                case "texts" -> texts(recorder);
                 case "threads" -> threads(recorder, 100, 50);
                 case "full" -> threads(recorder, 4, 25_000);
                 case "die" -> die(recorder);
@@ -100,6 +101,18 @@ public final class Conformance {
         });
     }
 
+    private static void texts(Recorder recorder) {
+        ThreadLog log = recorder.thread(0);
+        Map<String, String> texts = new LinkedHashMap<>();
+        texts.put("half", "a\ud800b");
+        texts.put("other half", "a\udfffb");
+        texts.put("looks like one", "a\\ud800b");
+        texts.put("looks like a byte", "\\xff");
+        texts.put("path", "C:\\users\\xyz");
+        texts.put("nul", "a\0b");
+        texts.forEach((name, text) -> log.call(name, Map.of("value", Map.of(text, text))).end(text));
+    }
+
     private static void threads(Recorder recorder, int count, int rounds) throws InterruptedException {
         AtomicLong counter = new AtomicLong();
         List<Thread> threads = new ArrayList<>();
@@ -165,6 +178,7 @@ public final class Conformance {
         tried("nan", () -> log.call("f", Map.of("x", Double.NaN)));
         tried("infinity", () -> log.call("f", Map.of("x", List.of(Float.NEGATIVE_INFINITY))));
         tried("type", () -> log.call("f", Map.of("x", new Object())));
+        tried("no name", () -> log.call(null, Map.of()));
         tried("cycle", () -> log.call("f", Map.of("x", own)));
         tried("shared", () -> log.call("f", Map.of("x", doubled)));
         Call call = log.call("f", Map.of());

@@ -156,6 +156,34 @@ static void values(void) {
   omnilink_close(log);
 }
 
+static void text(omnilink_log *log, const char *name, const char *text, size_t bytes) {
+  omnilink_call(log, name);
+  omnilink_arg(log, "value");
+  omnilink_record(log, 1);
+  omnilink_text(log, text, bytes);
+  omnilink_text(log, text, bytes);
+  omnilink_begin(log);
+  omnilink_returned(log);
+  omnilink_ret(log);
+  omnilink_text(log, text, bytes);
+  omnilink_end(log);
+}
+
+#define TEXT(name, literal) text(log, name, literal, sizeof literal - 1)
+
+static void texts(void) {
+  omnilink_log *log = thread(0);
+  TEXT("byte", "a\xff" "b");
+  TEXT("other byte", "a\xfe" "b");
+  TEXT("cut off", "\xf0\x9f\x98");
+  TEXT("surrogate", "\xed\xa0\x80");
+  TEXT("looks like one", "a\\ud800b");
+  TEXT("looks like a byte", "\\xff");
+  TEXT("path", "C:\\users\\xyz");
+  TEXT("nul", "a\0b");
+  omnilink_close(log);
+}
+
 static atomic_llong counter;
 static int rounds;
 
@@ -256,6 +284,8 @@ int main(int count, char **arguments) {
   const char *part = arguments[1];
   if (strcmp(part, "calls") == 0) {
     calls();
+  } else if (strcmp(part, "texts") == 0) {
+    texts();
   } else if (strcmp(part, "values") == 0) {
     values();
   } else if (strcmp(part, "threads") == 0) {

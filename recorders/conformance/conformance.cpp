@@ -78,6 +78,18 @@ static void values(Recorder &recorder) {
   echo(log, "deep", Nested{25});
 }
 
+static void texts(Recorder &recorder) {
+  using namespace std::string_literals;
+  ThreadLog log = recorder.thread(0);
+  const std::pair<const char *, std::string> all[] = {
+      {"byte", "a\xff""b"s},           {"other byte", "a\xfe""b"s},       {"cut off", "\xf0\x9f\x98"s},
+      {"surrogate", "\xed\xa0\x80"s}, {"looks like one", "a\\ud800b"s}, {"looks like a byte", "\\xff"s},
+      {"path", "C:\\users\\xyz"s},     {"nul", "a\0b"s},
+  };
+  for (const auto &[name, text] : all)
+    log.call(name, {{"value", std::map<std::string, std::string>{{text, text}}}}).end(text);
+}
+
 static void threads(Recorder &recorder, int count, int rounds) {
   std::atomic<long> counter{0};
   std::vector<std::thread> all;
@@ -177,6 +189,8 @@ int main(int count, char **arguments) {
     }
     if (part == "calls") {
       calls(recorder);
+    } else if (part == "texts") {
+      texts(recorder);
     } else if (part == "values") {
       values(recorder);
     } else if (part == "threads") {

@@ -36,6 +36,12 @@ def values(recorder):
         log.begin(name, value=value).end(value)
 
 
+def texts(recorder):
+    log = recorder.thread(0)
+    for name, text in {"half": "a\ud800b", "other half": "a\udfffb", "looks like one": "a\\ud800b", "looks like a byte": "\\xff", "path": "C:\\users\\xyz", "nul": "a\0b"}.items():
+        log.begin(name, value={text: text}).end(text)
+
+
 def threads(recorder, count, rounds):
     lock, counter = threading.Lock(), [0]
 
@@ -118,6 +124,7 @@ def misuse(recorder, folder):
     tried("nan", lambda: log.begin("f", x=float("nan")))
     tried("infinity", lambda: log.begin("f", x=[float("-inf")]))
     tried("type", lambda: log.begin("f", x=object()))
+    tried("no name", lambda: log.begin(None))
     tried("cycle", lambda: log.begin("f", x=own))
     tried("shared", lambda: log.begin("f", x=shared))
     call = log.begin("f")
@@ -152,7 +159,7 @@ def main():
         elif part == "misuse":
             return misuse(recorder, folder)
         else:
-            {"calls": calls, "values": values, "die": die, "race": race, "fork": fork, "cost": cost}[part](recorder)
+            {"calls": calls, "values": values, "texts": texts, "die": die, "race": race, "fork": fork, "cost": cost}[part](recorder)
         recorder.close()
     except (RecorderError, OSError) as error:
         print(f"ERROR {error}")

@@ -464,13 +464,83 @@ static inline void omnilink_put_head_(omnilink_log *log, unsigned char small, si
   }
 }
 
-static inline void omnilink_put_text_(omnilink_log *log, const char *text, size_t bytes) {
-  if (bytes > 31 && bytes <= 0xff) {
-    omnilink_put_tagged_(log, 0xd9, bytes, 1);
-  } else {
-    omnilink_put_head_(log, 0xa0, 31, 0xda, bytes);
+/* A trace holds Unicode. Of a text that is not, a wrong byte is written \xff, so that two texts that differ do not look alike; for the same
+ * reason a backslash that begins what looks like such an escape is written \x5c. All recorders do the same: crates/record/src/text.rs. */
+#define OMNILINK_ESCAPE_BYTES_ 4
+
+/* The bytes of the character that begins here; 0 if it is no UTF-8. */
+static inline size_t omnilink_character_(const unsigned char *at, size_t left) {
+  if (at[0] < 0x80) return 1;
+  size_t bytes = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+  if (at[0] < 0xc2 || at[0] > 0xf4 || left < bytes) return 0;
+  for (size_t i = 1; i < bytes; i++)
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  bool is_overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+  bool is_beyond = (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf4 && at[1] > 0x8f);
+  return is_overlong || is_beyond ? 0 : bytes;
+}
+
+static inline bool omnilink_are_digits_(const unsigned char *at, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!((at[i] >= '0' && at[i] <= '9') || (at[i] >= 'a' && at[i] <= 'f'))) return false;
+  return true;
+}
+
+/* How many bytes from here on are written as they are: up to a wrong byte, or a backslash that looks like the beginning of an escape. */
+static inline size_t omnilink_plain_bytes_(const char *text, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)text;
+  size_t plain = 0;
+  while (plain < bytes) {
+    size_t left = bytes - plain, character = omnilink_character_(at + plain, left);
+    if (character == 0) break;
+    const unsigned char *next = at + plain;
+    if (*next == '\\' && left >= 4 && next[1] == 'x' && omnilink_are_digits_(next + 2, 2)) break;
+    if (*next == '\\' && left >= 6 && next[1] == 'u' && next[2] == 'd' && omnilink_are_digits_(next + 3, 3)) break;
+    plain += character;
   }
-  omnilink_put_(log, text, bytes);
+  return plain;
+}
+
+/* The bytes of a text with its escapes. */
+static inline size_t omnilink_escaped_bytes_(const char *text, size_t bytes) {
+  size_t escapes = 0;
+  for (size_t at = omnilink_plain_bytes_(text, bytes); at < bytes; at += omnilink_plain_bytes_(text + at, bytes - at)) {
+    escapes++;
+    at++;
+  }
+  return bytes + escapes * (OMNILINK_ESCAPE_BYTES_ - 1);
+}
+
+/* Writes a text with its escapes to where there is room for them. */
+static inline void omnilink_escape_(unsigned char *to, const char *text, size_t bytes) {
+  static const char digits[] = "0123456789abcdef";
+  for (size_t at = 0; at < bytes; at++) {
+    size_t plain = omnilink_plain_bytes_(text + at, bytes - at);
+    memcpy(to, text + at, plain);
+    to += plain;
+    at += plain;
+    if (at == bytes) return;
+    unsigned char wrong = (unsigned char)text[at];
+    *to++ = '\\';
+    *to++ = 'x';
+    *to++ = (unsigned char)digits[wrong >> 4];
+    *to++ = (unsigned char)digits[wrong & 15];
+  }
+}
+
+static inline void omnilink_put_text_(omnilink_log *log, const char *text, size_t bytes) {
+  size_t escaped = omnilink_escaped_bytes_(text, bytes);
+  if (escaped > 31 && escaped <= 0xff) {
+    omnilink_put_tagged_(log, 0xd9, escaped, 1);
+  } else {
+    omnilink_put_head_(log, 0xa0, 31, 0xda, escaped);
+  }
+  if (escaped == bytes) {
+    omnilink_put_(log, text, bytes);
+  } else if (omnilink_reserve_(log, escaped)) {
+    omnilink_escape_(omnilink_at_(log, log->position), text, bytes);
+    log->position += escaped;
+  }
 }
 
 static inline void omnilink_put_int_(omnilink_log *log, int64_t value) {
@@ -551,10 +621,10 @@ static inline void omnilink_null(omnilink_log *log) {
   omnilink_close_filled_(log);
 }
 
-/* A text of this many bytes, in UTF-8. */
+/* A text of this many bytes, in UTF-8. Bytes that are not are kept, too: they are escapes in the trace. */
 static inline void omnilink_text(omnilink_log *log, const char *text, size_t bytes) {
   if (!omnilink_fill_(log)) return;
-  if (bytes > UINT32_MAX) {
+  if (bytes > UINT32_MAX / OMNILINK_ESCAPE_BYTES_) {
     omnilink_stop_(log, "a text of %zu bytes is too large", bytes);
     return;
   }
@@ -662,6 +732,10 @@ static inline void omnilink_call(omnilink_log *log, const char *op) {
   log->remaining[0] = 0;
   log->arguments = 0;
   omnilink_put_(log, log->preamble, log->preamble_bytes);
+  if (op == NULL) {
+    omnilink_stop_(log, "an operation has no name");
+    return;
+  }
   omnilink_put_text_(log, op, strlen(op));
   OMNILINK_PUT_LITERAL_(log, "\xa4" "args\xde");
   log->count_at = log->position;
@@ -671,6 +745,10 @@ static inline void omnilink_call(omnilink_log *log, const char *op) {
 /* The name of the next argument; its value follows. */
 static inline void omnilink_arg(omnilink_log *log, const char *name) {
   if (!log->is_prepared) return;
+  if (name == NULL) {
+    omnilink_stop_(log, "an argument has no name");
+    return;
+  }
   if (log->depth != 0 || log->remaining[0] != 0) {
     omnilink_stop_(log, "the value of the argument before \"%s\" is not complete", name);
     return;
@@ -973,16 +1051,18 @@ static inline omnilink_recorder *omnilink_create(const char *directory, const om
 static inline bool omnilink_add_header_(omnilink_recorder *recorder, const void *bytes, size_t count) {
   unsigned char *grown = (unsigned char *)realloc(recorder->header, recorder->header_bytes + count);
   if (grown == NULL) return false;
-  memcpy(grown + recorder->header_bytes, bytes, count);
+  if (bytes != NULL) memcpy(grown + recorder->header_bytes, bytes, count);
   recorder->header = grown;
   recorder->header_bytes += count;
   return true;
 }
 
 static inline bool omnilink_add_header_text_(omnilink_recorder *recorder, const char *text) {
-  size_t bytes = strlen(text);
-  unsigned char head[3] = {0xda, (unsigned char)(bytes >> 8), (unsigned char)bytes};
-  return bytes <= 0xffff && omnilink_add_header_(recorder, head, 3) && omnilink_add_header_(recorder, text, bytes);
+  size_t bytes = strlen(text), escaped = omnilink_escaped_bytes_(text, bytes);
+  unsigned char head[3] = {0xda, (unsigned char)(escaped >> 8), (unsigned char)escaped};
+  if (escaped > 0xffff || !omnilink_add_header_(recorder, head, 3) || !omnilink_add_header_(recorder, NULL, escaped)) return false;
+  omnilink_escape_(recorder->header + recorder->header_bytes - escaped, text, bytes);
+  return true;
 }
 
 /* A field of your own in the header of every file, such as a seed. Before the first omnilink_thread; false if it is too late or
@@ -1120,9 +1200,10 @@ static inline omnilink_log *omnilink_thread(omnilink_recorder *recorder, int64_t
   return omnilink_new_log_(recorder, label, true, number);
 }
 
-/* A log for the thread with this name: 1 to 64 bytes, without the character '. */
+/* A log for the thread with this name: 1 to 64 bytes of UTF-8, without the character '. */
 static inline omnilink_log *omnilink_thread_named(omnilink_recorder *recorder, const char *label) {
-  if (label[0] == 0 || strlen(label) > 64 || strchr(label, '\'') != NULL) return NULL;
+  if (label == NULL || label[0] == 0 || strlen(label) > 64 || strchr(label, '\'') != NULL) return NULL;
+  if (omnilink_plain_bytes_(label, strlen(label)) != strlen(label)) return NULL;
   return omnilink_new_log_(recorder, label, false, 0);
 }
 

@@ -154,7 +154,9 @@ void Slot::write(const T &value) {
     std::string_view text = value;
     omnilink_text(log_, text.data(), text.size());
   } else if constexpr (std::is_same_v<T, ModelValue>) {
-    omnilink_model_value(log_, std::string(value.name).c_str());
+    omnilink_record(log_, 1);
+    omnilink_key(log_, "$model");
+    omnilink_text(log_, value.name.data(), value.name.size());
   } else if constexpr (detail::IsOptional<T>::value) {
     if (value.has_value()) {
       write(*value);
@@ -382,7 +384,7 @@ class Recorder {
  private:
   ThreadLog made(omnilink_log *log) {
     if (log == nullptr)
-      throw Error("no log: the thread's label is taken, empty, longer than 64 bytes, or contains ', or the recorder belongs to another process");
+      throw Error("no log: the thread's label is taken, empty, longer than 64 bytes, no UTF-8, or contains ', or the recorder belongs to another process");
     return ThreadLog(log);
   }
 

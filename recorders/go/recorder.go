@@ -130,6 +130,9 @@ func (log *ThreadLog) Call(op string, args map[string]any) (*Call, error) {
 	if log.open != nil {
 		return nil, fmt.Errorf("omnilink: %s of this thread has not ended; end or leave it first", log.open.op)
 	}
+	if op == "" {
+		return nil, errors.New("omnilink: an operation has no name")
+	}
 	label := log.thread
 	if log.pending > 0 {
 		label = fmt.Sprintf("%v'%d", log.thread, log.pending)

@@ -1,12 +1,14 @@
 package omnilink
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func lines(t *testing.T, path string) []string {
@@ -34,6 +36,10 @@ func TestValues(t *testing.T) {
 		{uint64(math.MaxUint64), "18446744073709551615"},
 		{1.5, "1.5"},
 		{"a é \n", `"a é \n"`},
+		{"\xff\\xff", `"\\xff\\x5cxff"`},
+		{errors.New("no such key"), `"no such key"`},
+		{time.Unix(0, 1).UTC(), `"1970-01-01T00:00:00.000000001Z"`},
+		{(*time.Time)(nil), "null"},
 		{[]int{1, 2}, "[1,2]"},
 		{Set{4}, `{"$set":[4]}`},
 		{map[string]int{"k": 5, "a": 1}, `{"a":1,"k":5}`},

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
 // ModelValue is a TLA+ model value: equal to itself, and to nothing else.
@@ -40,16 +42,23 @@ func encode(text *strings.Builder, value reflect.Value, depth int) error {
 		text.WriteString("null")
 		return nil
 	}
+	if value.Kind() == reflect.Pointer && value.IsNil() {
+		text.WriteString("null")
+		return nil
+	}
 	switch known := value.Interface().(type) {
 	case *big.Int:
-		if known == nil {
-			text.WriteString("null")
-		} else {
-			text.WriteString(known.String())
-		}
+		text.WriteString(known.String())
 		return nil
 	case big.Int:
 		text.WriteString(known.String())
+		return nil
+	case time.Time:
+		writeString(text, known.Format(time.RFC3339Nano))
+		return nil
+	case error:
+		// What an error says is what it can be compared by.
+		writeString(text, known.Error())
 		return nil
 	case ModelValue:
 		text.WriteString(`{"$model":`)
@@ -185,9 +194,35 @@ func encodeStruct(text *strings.Builder, value reflect.Value, depth int) error {
 	return nil
 }
 
+// A trace holds Unicode. Of a text that is not, a wrong byte is written \xff, so that two texts that differ do not look alike; for the same
+// reason a backslash that begins what looks like such an escape is written \x5c. All recorders do the same.
+func lossless(text string) string {
+	if utf8.ValidString(text) && !strings.Contains(text, `\`) {
+		return text
+	}
+	var escaped strings.Builder
+	for at := 0; at < len(text); {
+		one, size := utf8.DecodeRuneInString(text[at:])
+		if one == utf8.RuneError && size == 1 || one == '\\' && isEscape(text[at+1:]) {
+			fmt.Fprintf(&escaped, `\x%02x`, text[at])
+		} else {
+			escaped.WriteString(text[at : at+size])
+		}
+		at += size
+	}
+	return escaped.String()
+}
+
+// Whether an escape follows a backslash.
+func isEscape(rest string) bool {
+	areDigits := func(from, to int) bool {
+		return len(rest) >= to && strings.Trim(rest[from:to], "0123456789abcdef") == ""
+	}
+	return strings.HasPrefix(rest, "x") && areDigits(1, 3) || strings.HasPrefix(rest, "ud") && areDigits(2, 5)
+}
+
 func writeString(text *strings.Builder, one string) {
-	// The encoder of the library escapes what must be, and replaces what is no UTF-8.
-	quoted, err := json.Marshal(one)
+	quoted, err := json.Marshal(lossless(one))
 	if err != nil {
 		quoted = []byte(`""`)
 	}

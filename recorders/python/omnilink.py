@@ -1,5 +1,5 @@
 """Records operations as a trace for `omnilink check` and `omnilink validate`: one NDJSON file per thread. One file, no dependencies, Python 3.8."""
-import enum, itertools, json, math, numbers, os, threading, time
+import enum, itertools, json, math, numbers, os, re, threading, time
 
 _DEPTH_MAX = 90  # the reader refuses what is nested deeper
 _PARTS_MAX = 1 << 20  # a value that shares parts with itself can be as long as memory allows
@@ -13,6 +13,19 @@ class ModelValue(str):
     """A TLA+ model value: equal to itself, and to nothing else."""
 
 
+# What is no Unicode, or looks like one of its escapes.
+_ESCAPED = re.compile(r"\\(?=x[0-9a-f]{2}|ud[0-9a-f]{3})|[\ud800-\udfff]")
+
+
+def _lossless(text):
+    """A text as Unicode. Half of a surrogate pair is written \\ud800, and a backslash that begins what looks like an escape \\x5c, so that no
+    two texts are written alike. All recorders do the same."""
+    if not _ESCAPED.search(text):
+        return text
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return _ESCAPED.sub(lambda found: "\\x5c" if found[0] == "\\" else "\\u%04x" % ord(found[0]), text)
+
+
 def _json(value):
     return json.dumps(_plain(value, 0, itertools.count()), allow_nan=False)
 
@@ -24,13 +37,13 @@ def _plain(value, depth, parts):
     if depth > _DEPTH_MAX:
         raise ValueError(f"a value is nested more than {_DEPTH_MAX} deep; does it contain itself?")
     if isinstance(value, ModelValue):
-        return {"$model": str(value)}
+        return {"$model": _lossless(str(value))}
     if isinstance(value, enum.Enum):
-        return value.name
+        return _lossless(value.name)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half of a pair would not be UTF-8
+        return _lossless(value)
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, float):
@@ -76,7 +89,7 @@ class Call:
         self._stamp()
         try:
             more = "".join(f', "ret": {_json(value)}' for value in result) + ("" if meta is None else f', "meta": {_json(meta)}')
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             # It happened, so it must not get lost: it stays pending, and recording stops with the reason.
             self._log.stop.because(f"{self._op} returned what cannot be recorded: {error}")
             self.leave()
@@ -121,8 +134,11 @@ class ThreadLog:
 
     def __init__(self, recorder, label, path):
         self.recorder, self.stop, self.label = recorder, recorder.stop, label
-        self.pending, self.open, self.size = 0, None, 0
-        self.file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0), 0o666)
+        self.pending, self.open, self.size, self.file = 0, None, 0, None
+        try:
+            self.file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except OSError as error:  # the system goes on: its calls are counted, and closing tells
+            self.stop.because(f"{path}: cannot be created: {error}")
         self.write(recorder.header + "\n")
 
     def check(self):
@@ -131,9 +147,11 @@ class ThreadLog:
         if self.recorder.is_closed:
             raise RecorderError("the recorder is closed")
 
-    def begin(self, op, **args):
+    def begin(self, op, /, **args):
         """Begins a call. Its record is in the file when this returns, unless recording has stopped; `Recorder.close` tells."""
         self.check()
+        if not isinstance(op, str) or not op:
+            raise RecorderError(f"an operation is called by a text, not by {op!r}")
         if self.open is not None:
             raise RecorderError(f"{self.open._op} of this thread has not ended; end or leave it first")
         # Nothing of the same thread can come after an operation that stays pending.
@@ -187,7 +205,7 @@ class Recorder:
         if os.listdir(folder):
             raise RecorderError(f"{folder}: the folder is not empty, and a folder is one trace; choose another")
         self.folder, self.pid, self.stop, self.is_closed = os.fspath(folder), os.getpid(), _Stop(), False
-        self._logs, self._local, self._lock = {}, threading.local(), threading.Lock()
+        self._logs, self._numbers, self._local, self._lock = {}, itertools.count(), threading.local(), threading.Lock()
 
     def thread(self, label):
         """The log of a thread, session or client: a number or a string, one log for each."""
@@ -196,26 +214,45 @@ class Recorder:
         if not str(label) or "'" in str(label):
             raise RecorderError(f"a thread cannot be called {label!r}: the name is empty, or has a '")
         with self._lock:
-            if self.is_closed:
-                raise RecorderError("the recorder is closed")
             if str(label) in self._logs:
                 raise RecorderError(f"the thread {label} has a log already; each thread needs a name of its own")
-            log = ThreadLog(self, label, os.path.join(self.folder, f"{len(self._logs)}.ndjson"))
-            self._logs[str(label)] = log
-            return log
+            return self._log(label)
 
-    def call(self, op, function, **args):
-        """Runs function() and records it in a log of the calling thread. An exception leaves it pending: it may have taken effect."""
-        if not hasattr(self._local, "log"):
-            self._local.log = self.thread(str(threading.get_native_id()))
-        call = self._local.log.begin(op, **args)
+    def _log(self, label):
+        if self.is_closed:
+            raise RecorderError("the recorder is closed")
+        log = ThreadLog(self, label, os.path.join(self.folder, f"{len(self._logs)}.ndjson"))
+        self._logs[str(label)] = log
+        return log
+
+    def call(self, op, function, /, **args):
+        """Runs function() and records it in a log of the calling thread. An exception leaves it pending: it may have taken effect.
+
+        A value that cannot be recorded stops the recording, not the system: closing tells."""
+        idle = self._local.__dict__.setdefault("idle", [])  # a call inside a call needs a log of its own
+        log = idle.pop() if idle else self._next()
         try:
-            result = function()
-        except BaseException:
-            call.leave()
-            raise
-        call.end(result)
-        return result
+            try:
+                call = log.begin(op, **args)
+            except RecorderError:
+                raise
+            except Exception as error:
+                self.stop.because(f"an argument of {op} cannot be recorded: {error}")
+                call = log.begin(op)  # only counted
+            try:
+                result = function()
+            except BaseException:
+                call.leave()
+                raise
+            call.end(result)
+            return result
+        finally:
+            idle.append(log)
+
+    def _next(self):
+        """The log of a caller that nobody has named."""
+        with self._lock:
+            return self._log(next(number for number in self._numbers if str(number) not in self._logs))
 
     def close(self):
         """Ends the recording. Calls that have not ended stay pending. Raises if something was not recorded."""
@@ -224,6 +261,7 @@ class Recorder:
                 return
             self.is_closed = True
             for log in self._logs.values():
-                os.close(log.file)
+                if log.file is not None:
+                    os.close(log.file)
         if self.stop.reason is not None:
             raise RecorderError(f"recording stopped, and {self.stop.lost} operations are missing: {self.stop.reason}")

@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::generated::what_changed;
 use crate::interrupt;
-use crate::mc_progress::McProgress;
+use crate::mc_progress::{LINE_EVERY, McProgress};
 use crate::output::Output;
 use crate::quantity;
 use crate::spec_args::SpecArgs;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DriverArgs) -> Result<Exit, CliError> {
         ..ExplorerOptions::default()
     };
     let live = Arc::new(SearchProgress::default());
-    let progress = McProgress::start(&args.spec.spec.display().to_string(), &live);
+    let progress = McProgress::start(&args.spec.spec.display().to_string(), &live, LINE_EVERY);
     let print = |text: &str| progress.suspend(|| eprintln!("{text}"));
     let actions = explore(&model, &explorer, &live, &print, |explorer| {
         actions(explorer, &options)

@@ -13,7 +13,7 @@ use omnilink_verify::{NewFile, variable_names};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::mc_progress::McProgress;
+use crate::mc_progress::{LINE_EVERY, McProgress};
 use crate::output::{self, Output};
 use crate::quantity;
 use crate::spec_args::SpecArgs;
@@ -177,7 +177,7 @@ fn explored(args: &TestsArgs, model: &CompiledSpec) -> Result<Explored, CliError
         ..ExplorerOptions::default()
     };
     let live = Arc::new(SearchProgress::default());
-    let progress = McProgress::start(&args.spec.spec.display().to_string(), &live);
+    let progress = McProgress::start(&args.spec.spec.display().to_string(), &live, LINE_EVERY);
     let print = |text: &str| progress.suspend(|| eprintln!("{text}"));
     let only_goals = !goals.is_empty() && args.cover.is_empty();
     let _limits = limits.begin();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnilink_verify::{FolderContents, FoundHistory, HistoryKind};
+use omnilink_verify::{FolderContents, FoundHistory, HistoryKind, Project};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -122,19 +122,51 @@ fn suggestions(contents: &FolderContents) -> Vec<Suggestion> {
             ),
         }
     }
-    if contents.is_cargo {
-        add(
-            "the tests of this project, under many schedules".to_owned(),
-            "omnilink test".to_owned(),
-        );
+    for project in &contents.projects {
+        if let Some(command) = tests_of(*project) {
+            found.push(command);
+        }
     }
-    if contents.is_cmake {
-        add(
-            "a program of tests in C++, compiled with its sources, under many schedules".to_owned(),
-            "omnilink test --cpp TESTS.cpp".to_owned(),
-        );
+    if contents.histories.is_empty() {
+        found.extend(contents.projects.iter().map(|project| recording_of(*project)));
     }
     found
+}
+
+/// The tests of a project, if they can be run under controlled schedules.
+fn tests_of(project: Project) -> Option<Suggestion> {
+    let (reason, command) = match project {
+        Project::Cargo => ("the tests of this project, under many schedules", "omnilink test"),
+        Project::CMake => (
+            "a program of tests in C++, compiled with its sources, under many schedules",
+            "omnilink test --cpp TESTS.cpp",
+        ),
+        _ => return None,
+    };
+    Some(Suggestion {
+        reason: reason.to_owned(),
+        command: command.to_owned(),
+    })
+}
+
+/// How a project comes to a history: the recorder of its language.
+fn recording_of(project: Project) -> Suggestion {
+    let recorder = match project {
+        Project::Cargo => "the crate omnilink-record (docs/record.md)",
+        Project::CMake => "recorders/cpp/omnilink.hpp, or omnilink.h in C (docs/recording.md)",
+        Project::Python => {
+            "omnilink.Recorder (pip install the wheel, or copy recorders/python/omnilink.py: docs/python.md)"
+        }
+        Project::Go => "the package recorders/go (docs/recording.md)",
+        Project::Java => "recorders/java, or the jar that its script build makes (docs/recording.md)",
+        Project::JavaScript => "a line of JSON for each call (docs/trace-format.md)",
+    };
+    Suggestion {
+        reason: format!(
+            "record what the program does with {recorder}; then, with one of the models of omnilink check --list-models"
+        ),
+        command: "omnilink check traces/run-1 --model MODEL".to_owned(),
+    }
 }
 
 fn of_history(history: &FoundHistory, spec: Option<&PathBuf>) -> (String, String) {

@@ -86,6 +86,14 @@ impl Linking {
         }
     }
 
+    /// What is given and means nothing for logs, with the reason.
+    pub(crate) fn refused_for_logs(&self) -> Option<(&'static str, &'static str)> {
+        (!self.collect.is_empty()).then_some((
+            "--collect",
+            "it collects fields of operations; give the constant with --const or --constants, or from lines that describe the run ([log] header, [log.constants])",
+        ))
+    }
+
     /// Refuses arguments that only a specification has a use for.
     pub(crate) fn needs(&self, spec: Option<&PathBuf>) -> Result<(), CliError> {
         let words = self.words();

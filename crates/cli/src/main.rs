@@ -162,7 +162,7 @@ fn run() -> Exit {
     let words: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    if let Some(message) = shell_words::split_constant(&words) {
+    if let Some(message) = shell_words::split_constant(&words).or_else(|| shell_words::tlc_flag(&words)) {
         output::error(&message);
         return Exit::BadInput;
     }

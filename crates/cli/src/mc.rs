@@ -1,5 +1,6 @@
 //! `omnilink mc`: explore the states of a TLA+ specification.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use omnilink_mc::{
     SimulationOptions, TraceFormat,
 };
 use omnilink_report::{Look, TextOptions, shell_word, text};
+use omnilink_tla::{CheckKind, GivenCheck};
 use omnilink_verify::{McRequest, NewFile, RefusedSpec, SpecSource};
 
 use crate::error::CliError;
@@ -28,9 +30,21 @@ pub(crate) const ABOUT: &str = "Explore the states of a TLA+ specification, and 
 pub(crate) struct McArgs {
     #[command(flatten)]
     spec: SpecArgs,
-    /// How many threads; the answer does not depend on it
-    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// How many threads, or `auto` for one per core; the answer does not depend on it
+    #[arg(long, short, value_name = "N", default_value = "1", value_parser = quantity::workers)]
     workers: u16,
+    /// A definition or an expression that holds in every state, besides the configuration's; may be given several times
+    #[arg(long = "inv", value_name = "NAME|EXPR")]
+    invariants: Vec<String>,
+    /// A property of all behaviours. Without a configuration, the behaviours are then those of Spec, if it is defined
+    #[arg(long = "prop", value_name = "NAME|EXPR")]
+    properties: Vec<String>,
+    /// Only states that satisfy it are explored
+    #[arg(long = "constraint", value_name = "NAME|EXPR")]
+    constraints: Vec<String>,
+    /// States with equal views count as one
+    #[arg(long, value_name = "NAME|EXPR")]
+    view: Option<String>,
     /// Explore the state found last first, with one worker
     #[arg(long, conflicts_with = "simulate")]
     dfs: bool,
@@ -61,6 +75,9 @@ pub(crate) struct McArgs {
     /// Write the state graph: FILE.dot for Graphviz, anything else as one JSON object a line
     #[arg(long, value_name = "FILE", conflicts_with = "simulate")]
     dump: Option<PathBuf>,
+    /// Where standard error is no terminal, the time between two lines that say how far it is; 0s for none
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "30s")]
+    progress_every: std::time::Duration,
     /// Go on after a violation, and report one of each property that is violated
     #[arg(long = "continue")]
     continues: bool,
@@ -73,6 +90,9 @@ pub(crate) struct McArgs {
     /// Write the counterexample to a file: FILE.itf.json, FILE.json as TLC's -dumpTrace, or FILE.dot for Graphviz
     #[arg(long, value_name = "FILE", value_parser = trace_file)]
     trace_out: Option<(PathBuf, TraceFormat)>,
+    /// Write the counterexample as a specification with this one behaviour, and its configuration beside it; TLC reads them, too
+    #[arg(long, value_name = "FILE.tla", value_parser = module_file)]
+    trace_spec: Option<PathBuf>,
     /// Replay a trace instead of exploring: ITF, TLC's JSON, or evidence of an earlier run; says where it departs from the specification
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["dfs", "simulate", "generate", "dump", "depth"])]
     replay: Option<PathBuf>,
@@ -119,12 +139,14 @@ Examples:
   omnilink mc Spec.tla
   omnilink mc Spec.tla --config Small.cfg --workers 4
   omnilink mc Spec.tla --const N=3 --const 'Procs={p1, p2}' --json
+  omnilink mc Spec.tla --inv TypeOK --inv 'Len(queue) < 4' --prop Termination --constraint 'n < 10'
   omnilink mc Trace.tla --dfs --time-limit 60s
   omnilink mc Large.tla --simulate 10000 --depth 200 --seed 7
   omnilink mc Spec.tla --dump states.dot
   omnilink mc Spec.tla --continue                a counterexample to each property that is violated
   omnilink mc Spec.tla --expr 'Len(queue)' --expr 'x + y'
   omnilink mc Spec.tla --trace-out bug.itf.json  keep the counterexample ...
+  omnilink mc Spec.tla --trace-spec Bug.tla      the counterexample as a specification, also for TLC
   omnilink mc Spec.tla --replay bug.itf.json     ... and see whether the changed specification still allows it
   omnilink mc Large.tla --checkpoint states --time-limit 1h   explore for an hour ...
   omnilink mc Large.tla --resume states                       ... and go on tomorrow
@@ -147,6 +169,24 @@ fn trace_file(text: &str) -> Result<(PathBuf, TraceFormat), String> {
     }
 }
 
+/// A file that a module can be in.
+fn module_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_tla = path.extension().is_some_and(|extension| extension == "tla");
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let is_name = name.is_some_and(|name| {
+        name.chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            && name.chars().any(|letter| letter.is_ascii_alphabetic())
+    });
+    match is_tla && is_name {
+        true => Ok(path),
+        false => Err(format!(
+            "\"{text}\" is no file of a module: write a name of letters, digits and _, such as Bug.tla"
+        )),
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
@@ -156,10 +196,21 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     let trace_out = trace_out
         .map(|(path, format)| Ok::<_, CliError>((NewFile::check(path)?, *format)))
         .transpose()?;
+    let beside = args.trace_spec.as_ref().map(|path| path.with_extension("cfg"));
+    let trace_spec = match (args.trace_spec.as_deref(), beside.as_deref()) {
+        (Some(path), _) if path.file_stem() == args.spec.spec.file_stem() => {
+            let message =
+                "--trace-spec needs another name than that of the specification, which the new one extends";
+            return Err(CliError::Usage(message.to_owned()));
+        }
+        (Some(path), Some(beside)) => Some((path, NewFile::check(path)?, NewFile::check(beside)?)),
+        _ => None,
+    };
     let trace = args.replay.as_deref().map(read_trace).transpose()?;
     let source = SpecSource {
         is_32_bit: args.int32,
         is_strict: args.strict,
+        checks: checks(args),
         ..args.spec.source(&args.expressions)
     };
     let built = match source.build() {
@@ -173,9 +224,14 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
         dump: args.dump.as_deref(),
         has_graph: evidence.is_some(),
         trace: trace_out.as_ref().map(|(_, format)| *format),
+        trace_spec: args
+            .trace_spec
+            .as_deref()
+            .and_then(Path::file_stem)
+            .and_then(OsStr::to_str),
     };
     let explored = {
-        let progress = McProgress::start(&source.spec.display().to_string(), &live);
+        let progress = McProgress::start(&source.spec.display().to_string(), &live, args.progress_every);
         let print = |text: &str| {
             progress.suspend(|| {
                 if args.json {
@@ -193,6 +249,21 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
             None => output::note(&"there is no counterexample with states, so no trace was written"),
         }
     }
+    if let Some((path, module, config)) = trace_spec {
+        match explored.trace_spec {
+            Some(written) => {
+                module.write(written.module.as_bytes())?;
+                config.write(written.config.as_bytes())?;
+                output::note(&format!(
+                    "the counterexample is the specification {}",
+                    path.display()
+                ));
+            }
+            None => output::note(
+                &"there is no counterexample with the values of all variables, so no specification of it was written",
+            ),
+        }
+    }
     let report = explored.evidence;
     if let Some(mut evidence) = evidence {
         evidence.add(&report.to_json());
@@ -200,6 +271,22 @@ pub(crate) fn run(args: &McArgs) -> Result<Exit, CliError> {
     }
     tell(args, &report, &mut out)?;
     Ok(Exit::of(report.verdict))
+}
+
+/// Invariants and the like that are given on the command line.
+fn checks(args: &McArgs) -> Vec<GivenCheck> {
+    let view: Vec<String> = args.view.iter().cloned().collect();
+    let given = [
+        (CheckKind::Invariant, &args.invariants),
+        (CheckKind::Property, &args.properties),
+        (CheckKind::Constraint, &args.constraints),
+        (CheckKind::View, &view),
+    ];
+    let each = given.into_iter().flat_map(|(kind, texts)| {
+        let text = texts.iter().cloned();
+        text.map(move |text| GivenCheck { kind, text })
+    });
+    each.collect()
 }
 
 fn read_trace(path: &Path) -> Result<RecordedTrace, CliError> {
@@ -278,11 +365,18 @@ fn tell(args: &McArgs, report: &Evidence, out: &mut Output) -> Result<(), CliErr
     if let Some(folder) = args.resume.as_ref().or(args.checkpoint.as_ref())
         && report.verdict == Verdict::Unknown
     {
+        let has_checkpoint = std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
         let folder = folder.display().to_string();
-        output::note(&format!(
-            "to go on from here, give --resume {} instead of --checkpoint",
-            shell_word(&folder)
-        ));
+        if has_checkpoint {
+            output::note(&format!(
+                "to go on from here, give --resume {} instead of --checkpoint",
+                shell_word(&folder)
+            ));
+        } else {
+            output::note(
+                &"there is no checkpoint yet: it ended while initial states were enumerated, which cannot be resumed",
+            );
+        }
     }
     let options = TextOptions {
         coverage: args.coverage,

@@ -1,13 +1,12 @@
-//! A line on the terminal that shows how far a model check is.
+//! A line on the terminal that shows how far a model check is. Where standard error is no terminal, a line every now and then.
 //!
-//! Drawing is done by a thread of its own, which exists only if standard error is a terminal and draws nothing in the first
-//! half second: most checks are over by then.
+//! Drawing is done by a thread of its own, which draws nothing in the first half second: most checks are over by then.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omnilink_mc::SearchProgress;
@@ -17,6 +16,8 @@ use crate::interrupt;
 
 const QUIET: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(250);
+/// The time between two lines where standard error is no terminal.
+pub(crate) const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Shows the figures of a search while it lives, and tells the search of Ctrl-C.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct McProgress {
 
 impl McProgress {
     /// Starts to watch.
-    pub(crate) fn start(title: &str, live: &Arc<SearchProgress>) -> Self {
+    pub(crate) fn start(title: &str, live: &Arc<SearchProgress>, line_every: Duration) -> Self {
         interrupt::listen();
         let bar = ProgressBar::hidden().with_style(ProgressStyle::default_spinner());
         let (stop, stopped) = channel();
@@ -36,6 +37,7 @@ impl McProgress {
         let watch = move || {
             let mut wait = QUIET;
             let mut before = 0;
+            let mut told = (Instant::now(), 0);
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 if interrupt::is_raised() {
                     live.interrupt();
@@ -44,6 +46,9 @@ impl McProgress {
                     shown.set_draw_target(ProgressDrawTarget::stderr());
                     shown.set_message(line(&title, &live, before, wait));
                     shown.tick();
+                } else if !line_every.is_zero() && told.0.elapsed() >= line_every {
+                    eprintln!("{}", line(&title, &live, told.1, told.0.elapsed()));
+                    told = (Instant::now(), live.generated());
                 }
                 before = live.generated();
                 wait = REDRAW;

@@ -9,7 +9,7 @@ use omnilink_memory::default_limit_bytes;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::{quantity, untrusted};
+use crate::{interrupt, quantity, untrusted};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Offer the checks as tools to agents, by the Model Context Protocol";
@@ -51,6 +51,7 @@ const MEMORY_USUAL: u64 = 4_000_000_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &McpArgs) -> Result<Exit, CliError> {
+    interrupt::listen();
     let available = default_limit_bytes().unwrap_or(MEMORY_USUAL);
     let program = std::env::current_exe()
         .map_err(|error| CliError::Usage(format!("the path of this program is not known: {error}")))?;
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<Exit, CliError> {
         },
         program,
         arguments: Vec::new(),
+        is_stopped: interrupt::is_raised,
     })?;
     Ok(Exit::Valid)
 }
@@ -75,6 +77,9 @@ pub(crate) struct McpCallArgs {
     /// The folders that it may read
     #[arg(long = "folder")]
     folders: Vec<PathBuf>,
+    /// The folder that goes if the server that started this is gone
+    #[arg(long)]
+    leftover: Option<PathBuf>,
     /// Whether it may write there
     #[arg(long)]
     write: bool,
@@ -88,7 +93,7 @@ pub(crate) struct McpCallArgs {
 
 /// Prepares this process for the call, and returns the words of its command.
 pub(crate) fn begin_call(args: McpCallArgs) -> Result<Vec<String>, CliError> {
-    end_with_the_server();
+    end_with_the_server(args.leftover);
     if let Some(scratch) = args.scratch {
         let confinement = Confinement {
             folders: args.folders,

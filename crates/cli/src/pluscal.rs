@@ -110,16 +110,23 @@ pub(crate) fn run_translate(args: &TranslateArgs) -> Result<Exit, CliError> {
     };
     let stored = markers.as_ref().filter(|markers| has_translation(&text, markers));
     if args.check {
-        let difference = match stored {
-            Some(markers) => compare(&text, markers, &translation)
-                .difference
-                .map(|found| tell(&found)),
+        let compared = stored.map(|markers| compare(&text, markers, &translation));
+        let has_other_fairness = compared
+            .as_ref()
+            .is_some_and(|compared| compared.has_other_fairness);
+        let difference = match compared {
+            Some(compared) => compared.difference.map(|found| tell(&found)),
             None => Some("there is no translation".to_owned()),
         };
         let name = args.file.display();
         return match difference {
             None => {
                 out.print(&format!("{name}: the translation is that of the algorithm\n"))?;
+                if has_other_fairness {
+                    output::note(
+                        &"its `Spec` demands other fairness than the algorithm: give the option that demands it, such as -wf, or translate again",
+                    );
+                }
                 Ok(Exit::Valid)
             }
             Some(difference) => {

@@ -36,6 +36,7 @@ Examples:
   omnilink tla check MCSpec.tla --config MCSpec.cfg -L lib --json
   omnilink tla show Spec.tla
   omnilink tla eval '{x * x : x \\in 1..5}'
+  omnilink tla eval --from long.txt                  or - for standard input
   omnilink tla eval 'Cardinality(Server)' --in Raft.tla --config Raft.cfg
   omnilink tla translate Algo.tla -wf
   omnilink tla repl --in Spec.tla --const N=3";
@@ -50,7 +51,7 @@ enum Verb {
     Eval(EvalArgs),
     /// Translate the PlusCal algorithm of a module to TLA+, and write the translation into its file
     Translate(TranslateArgs),
-    /// Read definitions and expressions from standard input, and print the values of the expressions
+    /// Read definitions and expressions from standard input, and print the values of the expressions; :help explains
     #[command(after_help = EXAMPLES)]
     Repl(Surroundings),
 }
@@ -78,8 +79,15 @@ struct ShowArgs {
 #[command(after_help = EXAMPLES)]
 struct EvalArgs {
     /// The expression
-    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
-    expression: String,
+    #[arg(
+        value_name = "EXPR",
+        allow_hyphen_values = true,
+        required_unless_present = "from"
+    )]
+    expression: Option<String>,
+    /// A file with the expression, for one that is too long for a command line; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "expression")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     surroundings: Surroundings,
     #[command(flatten)]
@@ -87,6 +95,23 @@ struct EvalArgs {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+impl EvalArgs {
+    fn expression(&self) -> Result<String, CliError> {
+        let Some(file) = &self.from else {
+            return Ok(self.expression.clone().unwrap_or_default());
+        };
+        let read = if file.as_os_str() == "-" {
+            std::io::read_to_string(std::io::stdin())
+        } else {
+            std::fs::read_to_string(file)
+        };
+        read.map_err(|error| {
+            let message = format!("{}: {error}; give a file with an expression", file.display());
+            CliError::Usage(message)
+        })
+    }
 }
 
 /// What an expression may use.
@@ -219,7 +244,8 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         is_over: Some(|| limits::process_limit().is_some()),
         ..args.surroundings.options()
     };
-    let evaluated = evaluate(&args.expression, &options);
+    let expression = args.expression()?;
+    let evaluated = evaluate(&expression, &options);
     let limit = limits::process_limit().filter(|_| evaluated.is_err());
     let exit = match (&evaluated, limit) {
         (Ok(_), _) => Exit::Valid,
@@ -227,14 +253,16 @@ fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
         (Err(_), None) => Exit::BadInput,
     };
     if let Some(limit) = limit {
-        let unknown = json!({ "input": args.expression, "verdict": "unknown", "limit": limit.word() });
+        let reason = format!("unknown: {}", limit_text(limit));
+        let unknown =
+            json!({ "input": expression, "verdict": "unknown", "limit": limit.word(), "reason": reason });
         out.print(&if args.json {
             format!("{unknown}\n")
         } else {
-            format!("unknown: {}\n", limit_text(limit))
+            format!("{reason}\n")
         })?;
     } else if args.json {
-        out.print(&format!("{}\n", as_json(&args.expression, &evaluated)))?;
+        out.print(&format!("{}\n", as_json(&expression, &evaluated)))?;
     } else {
         report(&mut out, &evaluated)?;
     }
@@ -272,6 +300,14 @@ fn report(out: &mut Output, evaluated: &Result<Evaluated, EvaluateError>) -> Res
 }
 
 /// Reads until the end of standard input. Asks only people: a prompt in a pipe would be noise.
+const REPL_HELP: &str = "\
+{x * x : x \\in 1..5}        an expression: its value is printed
+Double(x) == 2 * x         a definition: what follows may use it
+RECURSIVE Sum(_)           the definition of Sum may follow on the next line
+An entry goes on in the next line while a bracket is open, or where a line ends in \\; an empty line ends it.
+--in Spec.tla makes the definitions of a specification known, --const N=3 gives its constants values.
+";
+
 fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
     let mut repl = Repl::new(surroundings.options());
@@ -280,6 +316,9 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
     let mut worst = Exit::Valid;
     let mut entered = String::new();
     let mut lines = stdin.lock().lines();
+    if is_person {
+        eprintln!("An expression prints its value. :help says more; Ctrl-D ends.");
+    }
     loop {
         if is_person {
             eprint!("{}", if entered.is_empty() { "tla> " } else { "...> " });
@@ -293,6 +332,10 @@ fn run_repl(surroundings: &Surroundings) -> Result<Exit, CliError> {
             // What is left open at the end, or by an empty line, is taken as it is, to say what is missing.
             None => String::new(),
         };
+        if entered.is_empty() && line.trim() == ":help" {
+            out.print(REPL_HELP)?;
+            continue;
+        }
         let is_last = line.is_empty();
         entered.push_str(&line);
         entered.push('\n');

@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::linking::Linking;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::quantity;
 use crate::watch::WatchArgs;
 
@@ -154,6 +154,14 @@ fn run_logs(
         let message = "--mutate changes the results of operations, and a log has none";
         return Err(CliError::Usage(message.to_owned()));
     }
+    let refused = args
+        .criteria
+        .refused_for_logs()
+        .or_else(|| args.job.refused_for_logs());
+    if let Some((option, reason)) = refused.or_else(|| args.linking.refused_for_logs()) {
+        let message = format!("{option} means nothing for a log: {reason}; drop it");
+        return Err(CliError::Usage(message));
+    }
     let mut options = options;
     if let Some(skew) = args.skew {
         options.file.log.allow_skew(skew).map_err(CliError::Usage)?;
@@ -169,6 +177,8 @@ fn run_logs(
     if args.merge {
         inputs.truncate(1);
     }
+    let has_several = inputs.len() > 1;
+    let validation = validation.with_several(has_several);
     if args.follow && inputs.len() != 1 {
         let message = "--follow takes one log; run the command once for each";
         return Err(CliError::Usage(message.to_owned()));
@@ -190,6 +200,16 @@ fn run_logs(
         }
         evidence
     })?;
+    if has_several && exit == Exit::Valid {
+        let unused = validation.without_effect();
+        if args.strict && !unused.is_empty() {
+            return Err(CliError::Usage(format!(
+                "all logs are explained, but --strict does not accept what had no effect on any of them: {}",
+                unused.join("; ")
+            )));
+        }
+        unused.iter().for_each(|unused| output::note(unused));
+    }
     let together = together.into_inner().unwrap_or_else(|error| error.into_inner());
     if args.coverage && together.logs > 1 {
         out.print(&if args.job.is_json() {

@@ -108,16 +108,6 @@ impl Budget {
         limit.is_some_and(|limit| held >= limit)
     }
 
-    /// Ends the search because a model step was interrupted: by the time limit or by the interrupt flag.
-    pub fn stop_interrupted(&mut self) {
-        let is_interrupted = self.limits.interrupt.is_some_and(Interrupt::is_raised);
-        self.stop(match guard::over() {
-            _ if is_interrupted => Limit::Interrupt,
-            Some(over) => over.into(),
-            None => Limit::Time,
-        });
-    }
-
     /// Ends the search because of a limit that the caller found exceeded.
     pub fn stop(&mut self, limit: Limit) {
         self.exhausted.get_or_insert(limit);

@@ -1,6 +1,6 @@
 //! Models behind ids, so that the search is compiled once for all of them.
 
-use omnilink_evidence::RefusalReason;
+use omnilink_evidence::{Limit, RefusalReason};
 
 use crate::state_ids::{ClassId, Renumber, StateId};
 
@@ -47,8 +47,8 @@ pub(crate) trait ErasedModel {
     fn failure(&self) -> Option<&str>;
     /// The first limit of the model itself that some step ran into.
     fn exceeded(&self) -> Option<&str>;
-    /// Whether some step was interrupted at the time limit. Its missing successors do not mean a refusal.
-    fn was_interrupted(&self) -> bool;
+    /// The limit at which some step was ended, if one was. Its missing successors do not mean a refusal.
+    fn interrupted_by(&self) -> Option<Limit>;
     fn table_sizes(&self) -> TableSizes;
     fn heap_bytes(&self) -> usize;
     /// Assigns every class to one part. Must be called before any class was assigned to another part.

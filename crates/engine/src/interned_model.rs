@@ -1,6 +1,6 @@
 //! A model with interned states and operations: the [`ErasedModel`] of every search.
 
-use omnilink_evidence::RefusalReason;
+use omnilink_evidence::{Limit, RefusalReason};
 
 use crate::budget::Budget;
 use crate::erased_model::{ClassFacts, ErasedModel, TableSizes};
@@ -176,12 +176,12 @@ impl<M: Model> ErasedModel for InternedModel<'_, M> {
                 successors.push(state);
                 states.clear();
             }
-            return !self.outcomes.was_interrupted();
+            return self.outcomes.interrupted_by().is_none();
         }
         let mut found = std::mem::take(self.outcomes.states());
         successors.extend(found.drain(..).map(|next| self.state_id(next)));
         *self.outcomes.states() = found;
-        !self.outcomes.was_interrupted()
+        self.outcomes.interrupted_by().is_none()
     }
 
     fn may_enable(&self, state: StateId, refused: ClassId, helper: ClassId) -> bool {
@@ -215,8 +215,8 @@ impl<M: Model> ErasedModel for InternedModel<'_, M> {
         self.outcomes.exceeded()
     }
 
-    fn was_interrupted(&self) -> bool {
-        self.outcomes.was_interrupted()
+    fn interrupted_by(&self) -> Option<Limit> {
+        self.outcomes.interrupted_by()
     }
 
     fn table_sizes(&self) -> TableSizes {

@@ -9,11 +9,10 @@ use std::fmt;
 use std::hash::Hash;
 use std::time::Instant;
 
-use omnilink_evidence::RefusalReason;
-
-use crate::footprint::Footprint;
+use omnilink_evidence::{Limit, RefusalReason};
 use omnilink_memory::guard;
 
+use crate::footprint::Footprint;
 use crate::interrupt::Interrupt;
 use crate::observation::{CollectionKind, Observation};
 
@@ -154,7 +153,7 @@ pub struct Outcomes<S> {
     explaining: bool,
     deadline: Option<Instant>,
     interrupt: Option<Interrupt>,
-    interrupted: Cell<bool>,
+    interrupted: Cell<Option<Limit>>,
 }
 
 impl<S> Outcomes<S> {
@@ -193,17 +192,27 @@ impl<S> Outcomes<S> {
     /// Whether the time limit was reached or the check was interrupted. A step that takes long should check this
     /// regularly and return as soon as it is `true`. Its result is discarded.
     pub fn is_interrupted(&self) -> bool {
-        let is_over = guard::is_over()
-            || self.interrupt.is_some_and(Interrupt::is_raised)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        self.interrupted.set(self.interrupted.get() | is_over);
-        is_over
+        let is_over = if self.interrupt.is_some_and(Interrupt::is_raised) {
+            Some(Limit::Interrupt)
+        } else if let Some(over) = guard::over() {
+            Some(over.into())
+        } else {
+            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            is_late.then_some(Limit::Time)
+        };
+        self.interrupted.set(self.interrupted.get().or(is_over));
+        is_over.is_some()
     }
 
     /// Reports that the step was ended by a limit of the model's own, such as a deadline that is not that of this search. Its
     /// result is discarded, and the check ends as if its time were up.
     pub fn give_up(&self) {
-        self.interrupted.set(true);
+        self.give_up_at(Limit::Time);
+    }
+
+    /// Reports that the step was ended by this limit: its result is discarded, and the check ends.
+    pub fn give_up_at(&self, limit: Limit) {
+        self.interrupted.set(self.interrupted.get().or(Some(limit)));
     }
 
     /// Lets `step` accept states of another type, and wraps each: for a model inside a model. Everything else that `step` says
@@ -228,7 +237,6 @@ impl<S> Outcomes<S> {
     }
 
     pub(crate) fn new(deadline: Option<Instant>, interrupt: Option<Interrupt>) -> Self {
-        let interrupted = Cell::new(false);
         Self {
             states: Vec::new(),
             failure: None,
@@ -237,7 +245,7 @@ impl<S> Outcomes<S> {
             explaining: false,
             deadline,
             interrupt,
-            interrupted,
+            interrupted: Cell::new(None),
         }
     }
 
@@ -264,7 +272,8 @@ impl<S> Outcomes<S> {
         self.exceeded.as_deref()
     }
 
-    pub(crate) fn was_interrupted(&self) -> bool {
+    /// The limit that ended a step.
+    pub(crate) fn interrupted_by(&self) -> Option<Limit> {
         self.interrupted.get()
     }
 

@@ -72,9 +72,8 @@ pub fn explain_program_order<M: Model>(
             if let Some(failure) = outcomes.failure() {
                 return (PlainVerdict::Failed(failure.to_owned()), reached.len() as u64);
             }
-            if outcomes.was_interrupted() {
+            if let Some(limit) = outcomes.interrupted_by() {
                 // What the step did not report is no refusal.
-                let limit = watch.reached().unwrap_or(Limit::Time);
                 return (PlainVerdict::Limit(limit), reached.len() as u64);
             }
             if is_optional(*position) {

@@ -289,9 +289,9 @@ impl<'m, M: Model> PlainSearch<'m, M> {
             .plain_step(state, &self.open[op].operation.op, &mut self.outcomes);
         if let Some(failure) = self.outcomes.failure() {
             self.verdict = Some(PlainVerdict::Failed(failure.to_owned()));
-        } else if self.outcomes.was_interrupted() {
+        } else if let Some(limit) = self.outcomes.interrupted_by() {
             // What the step did not report is no refusal.
-            self.verdict = Some(PlainVerdict::Limit(self.watch.reached().unwrap_or(Limit::Time)));
+            self.verdict = Some(PlainVerdict::Limit(limit));
         }
         self.verdict.is_none()
     }

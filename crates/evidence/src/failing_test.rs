@@ -29,6 +29,12 @@ pub struct TestCoverage {
     /// Files, processes and shared memory that it used and that are not controlled, as far as they are known.
     #[serde(default)]
     pub outside: Vec<String>,
+    /// Whether it made accesses with a weaker order than sequential consistency.
+    #[serde(default)]
+    pub weak_orders: bool,
+    /// Whether loads could read other stores than the newest, as their orders allow.
+    #[serde(default)]
+    pub weak_memory: bool,
 }
 
 /// A test that fails under some schedule, and how to repeat it.
@@ -36,6 +42,9 @@ pub struct TestCoverage {
 pub struct FailingTest {
     /// What failed, in a few words: `panic at src/lib.rs:92:9: assertion failed`.
     pub failure: String,
+    /// Why it is only suspected; none if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspected: Option<String>,
     /// More about it, line by line: the two accesses of a race, the rest of a message.
     pub details: Vec<String>,
     /// Where it failed, if that is known.

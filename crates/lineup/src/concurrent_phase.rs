@@ -7,7 +7,7 @@ use omnilink_evidence::Limit;
 use rustc_hash::FxHashSet;
 
 use crate::contention;
-use crate::execution::{Cut, MatrixRun};
+use crate::execution::{Cut, MatrixRun, RaceReport};
 use crate::executor::{MatrixExecutor, RunPlan};
 use crate::explanation::explain;
 use crate::history::{CallHistory, HistoryEnding, Results};
@@ -47,10 +47,10 @@ pub(crate) fn explore_with_races(
         if let Some(limit) = limit {
             return Err(LineupError::Limit(limit));
         }
-        // No run used the memory after it was freed, but no order that forbids it was seen.
+        // No run used the memory after it was freed, but no order that forbids it was seen; or an order may be one that is not seen.
         if let Some(mut execution) = all.freed {
             executor.locate(&mut execution);
-            checked.suspected = execution.races.into_iter().find(|race| race.frees);
+            checked.suspected = execution.races.into_iter().find(RaceReport::is_suspicious);
         }
         return Ok(None);
     };
@@ -264,7 +264,7 @@ impl<'a> ConcurrentRuns<'a> {
                 self.races.accesses.push(access.code);
             }
         }
-        if self.races.freed.is_none() && execution.races.iter().any(|race| race.frees) {
+        if self.races.freed.is_none() && execution.races.iter().any(RaceReport::is_suspicious) {
             self.races.freed = Some(execution.clone());
         }
         let conclusive = execution.races.iter().find(|race| !race.is_inconclusive);

@@ -266,7 +266,10 @@ fn phase(phase: &PhaseFigures) -> RunPhase {
 }
 
 fn accesses(race: &RaceReport) -> Vec<String> {
-    race.accesses.iter().map(ToString::to_string).collect()
+    let mut lines: Vec<String> = race.accesses.iter().map(ToString::to_string).collect();
+    let call = race.unknown_call.iter();
+    lines.extend(call.map(|call| format!("`{call}` was called in between, of which nothing is known here")));
+    lines
 }
 
 /// The counterexample with the threads of the matrix: the engine counts the main thread, too.

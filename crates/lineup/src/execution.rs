@@ -172,9 +172,16 @@ pub struct RaceReport {
     pub is_inconclusive: bool,
     /// Whether one of the two frees the memory.
     pub frees: bool,
+    /// A function of a prebuilt library that was called in between and may order the two.
+    pub unknown_call: Option<String>,
 }
 
 impl RaceReport {
+    /// Whether it may be a bug although it proves none.
+    pub(crate) fn is_suspicious(&self) -> bool {
+        self.frees || self.unknown_call.is_some()
+    }
+
     /// Whether both are races of the same code addresses.
     pub(crate) fn has_same_code(&self, other: &Self) -> bool {
         let codes = |race: &Self| race.accesses.each_ref().map(|access| access.code);

@@ -131,8 +131,9 @@ fn race_of(race: &DataRace, matrix: &Matrix) -> RaceReport {
     let [one, other] = &race.accesses;
     RaceReport {
         accesses: [described(one), described(other)],
-        is_inconclusive: race.is_inconclusive,
+        is_inconclusive: race.is_inconclusive || race.unknown_call.is_some(),
         frees: one.frees || other.frees,
+        unknown_call: race.unknown_call.map(|call| call.to_string()),
     }
 }
 

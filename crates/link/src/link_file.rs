@@ -19,6 +19,8 @@ use crate::run::RunLabels;
 pub struct LinkFile {
     /// The collection that the spec is, if it is one: see [`ActsAs`].
     pub acts_as: Option<ActsAs>,
+    /// The file, as it was named; `None` for text that is none.
+    pub path: Option<String>,
     /// The file and the line that say what the spec acts as, for errors.
     pub declared_at: Option<String>,
     /// Constants as TLA+ expressions.
@@ -157,6 +159,7 @@ impl LinkFile {
             ))
         })?;
         let mut file = Self::parse(&text).map_err(|problem| error(problem.to_string()))?;
+        file.path = Some(path.display().to_string());
         let declares = |line: &str| line.trim_start().starts_with("acts-as");
         file.declared_at = text
             .lines()
@@ -188,6 +191,7 @@ impl LinkFile {
         table.read(|file| {
             Ok(Self {
                 acts_as: file.choice("acts-as", &ActsAs::WORDS)?,
+                path: None,
                 declared_at: None,
                 constants: file.texts_by_name("constants")?,
                 collect: file.lists_by_name("collect")?,

@@ -22,8 +22,10 @@ pub struct LogLink {
     pub end: Option<String>,
     /// Which order of the lines is known.
     pub order: Option<LogOrder>,
-    /// How far clocks of different nodes may be off, for the orders `nodes` and `timeboxes`.
-    pub uncertainty: Option<i64>,
+    /// How far clocks of different nodes may be off, in their own unit, for the orders `nodes` and `timeboxes`.
+    pub uncertainty: Option<u64>,
+    /// How far the clocks of two nodes may be apart. It is no entry of the file, but an option of commands, and it comes before `uncertainty`.
+    pub skew: Option<Duration>,
     /// What clocks count: nanoseconds if nothing is said.
     pub clock_unit: Option<ClockUnit>,
     /// Only lines for which this holds belong to the log: a formula over `line`.
@@ -84,20 +86,19 @@ impl ClockUnit {
         ("s", Self::S),
     ];
 
-    /// The number of them that covers a time.
-    pub fn covering(self, time: Duration) -> i64 {
-        let unit_ns: u128 = match self {
+    /// One of them in nanoseconds.
+    pub fn nanoseconds(self) -> i64 {
+        match self {
             Self::Ns => 1,
             Self::Us => 1_000,
             Self::Ms => 1_000_000,
             Self::S => 1_000_000_000,
-        };
-        i64::try_from(time.as_nanos().div_ceil(unit_ns)).unwrap_or(i64::MAX)
+        }
     }
 }
 
 impl LogLink {
-    /// Lets the clocks of two machines be this far apart: half of it is how far each of them may be off.
+    /// Lets the clocks of two machines be this far apart.
     ///
     /// # Errors
     /// If the order of lines is not that of clocks.
@@ -112,9 +113,17 @@ impl LogLink {
                 );
             }
         }
-        let apart = self.clock_unit.unwrap_or_default().covering(skew);
-        self.uncertainty = Some(apart / 2 + apart % 2);
+        self.skew = Some(skew);
         Ok(())
+    }
+
+    /// How far the clocks of two nodes may be apart, in nanoseconds, if that is said: each of them may be off by `uncertainty`.
+    pub fn apart_ns(&self) -> Option<i128> {
+        let by_skew = self
+            .skew
+            .map(|skew| i128::try_from(skew.as_nanos()).unwrap_or(i128::MAX));
+        let unit = i128::from(self.clock_unit.unwrap_or_default().nanoseconds());
+        by_skew.or_else(|| Some(2 * i128::from(self.uncertainty?) * unit))
     }
 }
 
@@ -189,6 +198,7 @@ impl LogLink {
             end: log.text("end")?,
             order: log.choice("order", &LogOrder::WORDS)?,
             uncertainty: log.number("uncertainty")?,
+            skew: None,
             clock_unit: log.choice("clock_unit", &ClockUnit::WORDS)?,
             only: log.text("only")?,
             tracked: log.texts("tracked")?,

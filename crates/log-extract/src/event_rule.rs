@@ -1,5 +1,7 @@
 //! A kind of event: which lines it has, and what they say.
 
+use std::collections::BTreeSet;
+
 use omnilink_settings::{Setting, SettingKind, SettingsError, Table};
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -11,8 +13,8 @@ use crate::pairs::pairs;
 use crate::template::ValueTemplate;
 
 /// The parts of an event that a rule gives, besides its name.
-const PARTS: [&str; 9] = [
-    "node", "clock", "start", "end", "id", "after", "args", "vars", "state",
+const PARTS: [&str; 11] = [
+    "node", "clock", "start", "end", "id", "after", "sends", "receives", "args", "vars", "state",
 ];
 
 /// `[[event]]` as it is written.
@@ -53,6 +55,8 @@ impl EventText {
 /// A kind of event.
 #[derive(Debug)]
 pub(crate) struct EventRule {
+    /// Where it stands in its file.
+    pub line: u32,
     /// What messages of it look like, and in which field.
     pattern: Option<(String, Regex)>,
     /// Fields that have one of these texts.
@@ -74,6 +78,16 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
+    /// Whether no field has further fields in it.
+    pub fn is_nothing(&self) -> bool {
+        self.sources().next().is_none()
+    }
+
+    /// The fields that have others in them.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.json.iter().chain(&self.pairs).map(String::as_str)
+    }
+
     /// Adds what is inside of fields; a field that is there stays.
     pub fn add_to(&self, fields: &mut Fields) {
         let object = self.json.as_ref().and_then(|field| match fields.get(field)? {
@@ -138,6 +152,7 @@ impl EventRule {
             add("fields", name, value)?;
         }
         Ok(Self {
+            line: text.line,
             pattern,
             conditions,
             inside: Inside {
@@ -187,6 +202,51 @@ impl EventRule {
             }
         }
         Ok(event)
+    }
+
+    /// What an event of this kind has: the name of the part, and its template.
+    pub fn templates(&self) -> impl Iterator<Item = (&str, &ValueTemplate)> {
+        self.parts
+            .iter()
+            .map(|(name, template)| (name.as_str(), template))
+    }
+
+    /// The fields of a line that decide whether it is of this kind, with the entry that names each.
+    pub fn fields_of_line(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let within = self
+            .pattern
+            .iter()
+            .map(|(field, _)| ("in (the field that the pattern is looked for in)", field.as_str()));
+        within.chain(self.conditions.iter().map(|(field, _)| ("where", field.as_str())))
+    }
+
+    /// The fields that its lines may have: those of every line, and its groups. There may be more inside of them: see [`has_more`](Self::has_more).
+    pub fn names_of_fields(&self, of_lines: &BTreeSet<String>) -> BTreeSet<String> {
+        let groups = self.groups().map(str::to_owned);
+        of_lines.iter().cloned().chain(groups).collect()
+    }
+
+    /// Whether a field has others in it, which only lines tell.
+    pub fn has_more(&self) -> bool {
+        !self.inside.is_nothing()
+    }
+
+    /// The fields that have others in them.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.inside.sources()
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.pattern.iter();
+        patterns.flat_map(|(_, pattern)| pattern.capture_names().flatten())
+    }
+
+    /// The groups of its pattern that nothing uses.
+    pub fn unused_groups<'r>(&'r self, of_all: &'r Inside) -> impl Iterator<Item = &'r str> {
+        self.groups().filter(|name| {
+            let root = |field: &str| field == *name || field.split('.').next() == Some(name);
+            !self.fields_read().any(root) && !self.inside.sources().chain(of_all.sources()).any(root)
+        })
     }
 
     /// The fields that it reads.

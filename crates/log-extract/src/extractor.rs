@@ -32,6 +32,10 @@ pub struct ExtractionCounts {
     pub others: u64,
     /// Lines that have not the format, those that belong to the line before them excepted.
     pub unreadable: u64,
+    /// Texts that the rules take for values that are not known.
+    pub nulls: u64,
+    /// The first line that no rule is about.
+    pub first_other: Option<u64>,
 }
 
 impl ExtractionCounts {
@@ -41,6 +45,8 @@ impl ExtractionCounts {
         self.skipped += other.skipped;
         self.others += other.others;
         self.unreadable += other.unreadable;
+        self.nulls += other.nulls;
+        self.first_other = self.first_other.or(other.first_other);
     }
 }
 
@@ -69,6 +75,11 @@ impl Extractor {
     /// What became of the lines so far.
     pub fn counts(&self) -> ExtractionCounts {
         self.counts
+    }
+
+    /// Whether lines may still belong to the last event.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
     /// Whether an empty line means something: the end of a record.
@@ -148,11 +159,25 @@ impl Extractor {
             .find_map(|rule| Some((rule, rule.fields(&fields)?)));
         let Some((rule, mut fields)) = matching else {
             self.counts.others += 1;
+            self.counts.first_other.get_or_insert(line);
             return Ok(None);
         };
         if rule.is_skipped {
             self.counts.skipped += 1;
             return Ok(None);
+        }
+        if !rules.nulls.is_empty() {
+            let is_null = |value: &Value| {
+                value
+                    .as_str()
+                    .is_some_and(|text| rules.nulls.iter().any(|null| null == text))
+            };
+            let names = fields
+                .iter()
+                .filter(|(name, value)| is_null(value) && !rules.texts.iter().any(|text| text == name));
+            let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+            self.counts.nulls += names.len() as u64;
+            names.iter().for_each(|name| fields.set(name, Value::Null));
         }
         for name in &rules.texts {
             let number = fields

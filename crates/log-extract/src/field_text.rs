@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-/// A whole number, a truth value, JSON in brackets, or the text itself. Numbers with leading zeros are names: `007`.
+/// A whole number, a truth value, JSON in brackets, or the text itself. Numbers with leading zeros are names: `007`. So are `None` and `null`, unless the rules say
+/// otherwise ([`ExtractionRules::nulls`](crate::ExtractionRules)).
 pub(crate) fn value_of(text: &str) -> Value {
     match text {
         "true" => return Value::Bool(true),
         "false" => return Value::Bool(false),
-        "null" | "nil" | "None" | "<nil>" => return Value::Null,
         _ => {}
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -38,6 +38,9 @@ mod tests {
         assert_eq!(value_of("007"), json!("007"));
         assert_eq!(value_of("rm-1"), json!("rm-1"));
         assert_eq!(value_of("-"), json!("-"));
+        for text in ["None", "nil", "null", "<nil>"] {
+            assert_eq!(value_of(text), json!(text));
+        }
         assert_eq!(value_of(""), json!(""));
         assert_eq!(value_of("[1,2]"), json!([1, 2]));
         assert_eq!(value_of("[main]"), json!("[main]"));

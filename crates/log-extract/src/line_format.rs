@@ -1,5 +1,7 @@
 //! How a line is taken apart into fields.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -50,6 +52,17 @@ impl LineFormat {
     /// Whether a record has a line for each of its fields.
     pub fn has_records(&self) -> bool {
         matches!(self, Self::Journal)
+    }
+
+    /// The fields that lines may have, if the format alone tells.
+    pub fn names_of_fields(&self) -> Option<BTreeSet<String>> {
+        let Self::Patterns(patterns) = self else {
+            return None;
+        };
+        let names = patterns
+            .iter()
+            .flat_map(|pattern| pattern.capture_names().flatten());
+        Some(names.map(str::to_owned).collect())
     }
 
     /// The fields of a line; `names` are those of the values of a CSV file. `None` if it has not this format.

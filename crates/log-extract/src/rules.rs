@@ -1,5 +1,6 @@
 //! Rules as they are read from a file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use omnilink_settings::{Setting, SettingsError, Table};
@@ -22,6 +23,7 @@ struct RulesText {
     time_format: Option<String>,
     multi_line: bool,
     texts: Vec<String>,
+    nulls: Vec<String>,
     node: Option<Setting>,
     clock: Option<Setting>,
     event: Vec<EventText>,
@@ -40,6 +42,7 @@ impl RulesText {
                 time_format: file.text("time_format")?,
                 multi_line: file.flag("multi_line")?,
                 texts: file.texts("texts")?,
+                nulls: file.table("extract")?.read(|extract| extract.texts("null"))?,
                 node: file.take("node"),
                 clock: file.take("clock"),
                 event: file.tables("event", EventText::read)?,
@@ -60,6 +63,8 @@ pub struct ExtractionRules {
     pub(crate) is_multi_line: bool,
     /// Fields that stay texts, even if they look like numbers.
     pub(crate) texts: Vec<String>,
+    /// Texts that mean that a value is not known, such as `None`.
+    pub(crate) nulls: Vec<String>,
     pub(crate) events: Vec<EventRule>,
     /// Whether an event has the time in it.
     pub(crate) needs_time: bool,
@@ -115,22 +120,98 @@ impl ExtractionRules {
                 )
             })?);
         }
+        let has_time = rules.time.is_some();
         let time = rules.time.unwrap_or_else(|| "time".to_owned());
+        let inside = Inside {
+            json: rules.json,
+            pairs: rules.pairs,
+        };
+        // Fields that every line may have, if all of them are known before it is read.
+        let of_lines = format.names_of_fields();
+        let missing = |name: &str, known: &BTreeSet<String>| {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            format!(
+                "no group or field is called `{name}`; there are {}",
+                known.join(", ")
+            )
+        };
+        let is_known = |name: &str, known: &BTreeSet<String>| {
+            known.contains(name) || name.split('.').next().is_some_and(|root| known.contains(root))
+        };
+        let mut of_all = of_lines.clone();
+        for (text, rule) in rules.event.iter().zip(&events) {
+            let entry = |name: &str| format!("[[event]] (line {}), {name}", text.line);
+            if let Some(lines) = &of_lines {
+                for (name, field) in inside
+                    .sources()
+                    .map(|field| ("json or pairs", field))
+                    .chain(rule.fields_of_line())
+                {
+                    if !is_known(field, lines) {
+                        return Err(wrong(&entry(name), missing(field, lines)));
+                    }
+                }
+            }
+            let of_rule = of_lines.as_ref().filter(|_| inside.is_nothing());
+            let of_rule = of_rule.map(|lines| rule.names_of_fields(lines));
+            if let Some(known) = &of_rule
+                && let Some(field) = rule.sources().find(|field| !is_known(field, known))
+            {
+                return Err(wrong(&entry("json or pairs"), missing(field, known)));
+            }
+            let known = of_rule.filter(|_| !rule.has_more());
+            of_all = of_all.zip(known.clone()).map(|(one, other)| &one | &other);
+            let Some(known) = known else { continue };
+            for (name, template) in rule.templates() {
+                for field in template.fields() {
+                    if !is_known(field, &known) {
+                        return Err(wrong(&entry(name), missing(field, &known)));
+                    }
+                }
+            }
+        }
+        if let Some(known) = of_all {
+            let time = has_time.then_some(("time", &time));
+            let others = rules.texts.iter().map(|field| ("texts", field));
+            if let Some((entry, field)) = time
+                .into_iter()
+                .chain(others)
+                .find(|(_, field)| !is_known(field, &known))
+            {
+                return Err(wrong(entry, missing(field, &known)));
+            }
+        }
         Ok(Self {
             needs_time: events
                 .iter()
                 .any(|event| event.fields_read().any(|field| field == time)),
             format,
-            inside: Inside {
-                json: rules.json,
-                pairs: rules.pairs,
-            },
+            inside,
             time,
             time_format,
             is_multi_line: rules.multi_line,
             texts: rules.texts,
+            nulls: rules.nulls,
             events,
         })
+    }
+}
+
+impl ExtractionRules {
+    /// Groups that patterns of rules capture, and that nothing uses.
+    pub fn unused_groups(&self) -> Vec<String> {
+        let is_text = |name: &str| self.texts.iter().any(|text| text == name);
+        let mut unused = Vec::new();
+        for rule in self.events.iter().filter(|rule| !rule.is_skipped) {
+            let groups = rule.unused_groups(&self.inside);
+            unused.extend(groups.filter(|name| !is_text(name) && *name != self.time).map(|name| {
+                format!(
+                    "the rule of line {} captures `{name}`, and nothing uses it; write {{{name}}} where its value belongs, or do not name the group",
+                    rule.line
+                )
+            }));
+        }
+        unused
     }
 }
 

@@ -1,7 +1,7 @@
 //! Times of log lines, in nanoseconds since 1970 (UTC).
 //!
-//! A time without a year, as syslog and glog write it, is one of 1970, and a time without a day one of its first day: such times order lines, as long as
-//! the log does not go past midnight or the end of a year. A time without a zone is taken for UTC.
+//! A time without a year, as syslog and glog write it, is one of 1972, which has a 29th of February, and a time without a day one of 1970's first day: such times order
+//! lines, as long as the log does not go past midnight or the end of a year. A time without a zone is taken for UTC. A day that the calendar has not is no time.
 
 use serde_json::Value;
 
@@ -87,7 +87,13 @@ impl TimeFormat {
     /// The nanoseconds of a text.
     pub fn nanoseconds(&self, text: &str) -> Option<i64> {
         let mut rest = text.trim();
+        let has = |token: Token| self.0.contains(&token);
+        let has_year = has(Token::Year) || has(Token::ShortYear);
+        let has_day = has(Token::Month) || has(Token::MonthName) || has(Token::Day);
         let (mut year, mut month, mut day) = (1970_i64, 1_i64, 1_i64);
+        if has_day && !has_year {
+            year = 1972;
+        }
         let (mut seconds, mut fraction_ns, mut zone_s) = (0_i64, 0_i64, 0_i64);
         for token in &self.0 {
             let mut number = |most: usize| digits(&mut rest, most);
@@ -121,7 +127,8 @@ impl TimeFormat {
                 Token::Letter(letter) => rest = rest.strip_prefix(*letter)?,
             }
         }
-        if !rest.is_empty() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        if !rest.is_empty() || !(1..=12).contains(&month) || !(1..=days_of_month(year, month)).contains(&day)
+        {
             return None;
         }
         let seconds = days(year, month, day) * 86_400 + seconds - zone_s;
@@ -167,6 +174,16 @@ fn zone(rest: &mut &str) -> Option<i64> {
     };
     *rest = after;
     Some(sign * (hours * 3_600 + minutes * 60))
+}
+
+/// How many days a month has.
+fn days_of_month(year: i64, month: i64) -> i64 {
+    let (next_year, next) = if month == 12 {
+        (year + 1, 1)
+    } else {
+        (year, month + 1)
+    };
+    days(next_year, next, 1) - days(year, month, 1)
 }
 
 /// Days from 1970-01-01 to a day of the Gregorian calendar. The year is taken to begin in March, so that the leap day is its last one.
@@ -243,6 +260,8 @@ mod tests {
         let midnight = |text: &str| nanoseconds(&json!(text), None).map(|time| time.rem_euclid(DAY_NS));
         assert_eq!(midnight("Nov 18 00:00:01"), Some(1_000_000_000));
         assert_eq!(midnight("Nov  8 00:00:01"), Some(1_000_000_000));
+        assert_eq!(midnight("2024-02-29 00:00:01"), Some(1_000_000_000));
+        assert_eq!(midnight("Feb 29 00:00:01"), Some(1_000_000_000));
         assert_eq!(midnight("1118 00:00:00.000001"), Some(1_000));
         assert_eq!(midnight("00:00:02,5"), Some(2_500_000_000));
         assert_eq!(midnight("00:00:03"), Some(3_000_000_000));
@@ -261,6 +280,10 @@ mod tests {
             json!(null),
             json!(true),
             json!("2023-13-01 00:00:00"),
+            json!("2023-02-30 00:00:00"),
+            json!("2023-02-29 00:00:00"),
+            json!("2023-11-31T00:00:00Z"),
+            json!("Feb 30 00:00:01"),
             json!("-"),
         ] {
             assert_eq!(nanoseconds(&wrong, None), None, "{wrong}");

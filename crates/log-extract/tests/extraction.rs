@@ -66,6 +66,8 @@ fn a_text_log_becomes_events_and_nothing_is_left_out_silently() {
         skipped: 1,
         others: 1,
         unreadable: 1,
+        nulls: 0,
+        first_other: Some(3),
     };
     assert_eq!(counts, expected);
 }
@@ -127,10 +129,79 @@ fn a_table_has_its_names_in_the_first_line() {
         events,
         [
             r#"2 {"args":["a;b",3],"event":"Put"}"#,
-            r#"4 {"args":["c",null],"event":"Get"}"#,
+            r#"4 {"args":["c","null"],"event":"Get"}"#,
         ]
     );
-    assert_eq!(counts.unreadable, 1);
+    assert_eq!((counts.unreadable, counts.nulls), (1, 0));
+}
+
+#[test]
+fn texts_that_look_like_nothing_are_data_unless_the_rules_say_otherwise() {
+    let rules = |nulls: &str| {
+        format!(
+            "format = \"text\"\n{nulls}[[event]]\nname = \"See\"\npattern = '^see (?<l>\\S+) (?<m>\\S+)'\nargs = [\"{{l}}\", \"{{m}}\"]\n"
+        )
+    };
+    let log = "see None nil\nsee null <nil>\n";
+    let (events, counts) = extracted(&rules(""), log);
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":["None","nil"],"event":"See"}"#,
+            r#"2 {"args":["null","<nil>"],"event":"See"}"#
+        ]
+    );
+    assert_eq!(counts.nulls, 0);
+    let (events, counts) = extracted(
+        &rules("texts = [\"m\"]\nextract.null = [\"None\", \"nil\"]\n"),
+        log,
+    );
+    assert_eq!(
+        events,
+        [
+            r#"1 {"args":[null,"nil"],"event":"See"}"#,
+            r#"2 {"args":["null","<nil>"],"event":"See"}"#
+        ]
+    );
+    assert_eq!(counts.nulls, 1);
+}
+
+#[test]
+fn names_that_no_line_can_have_are_refused_before_the_first_line() {
+    let refused = |format: &str, more: &str| {
+        let rules = format!("{format}\n[[event]]\nname = \"See\"\npattern = '^see (?<l>\\w+)'\n{more}\n");
+        match ExtractionRules::parse(&rules, "rules.toml") {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    };
+    let text = "format = \"text\"";
+    let head = "pattern = '^(?<time>\\S+) (?<message>.*)$'";
+    for (format, more, name) in [
+        (text, "args = [\"{leader}\"]", "`leader`"),
+        (text, "fields = { who = \"a-{who}\" }", "`who`"),
+        (text, "state = { x = [{ y = \"{z}\" }] }", "`z`"),
+        (text, "where = { levl = \"INFO\" }", "`levl`"),
+        (text, "in = \"body\"", "`body`"),
+        (text, "json = \"body\"", "`body`"),
+        (head, "clock = \"{tme}\"", "`tme`"),
+    ] {
+        let message = refused(format, more);
+        assert!(
+            message.contains(name) && message.contains("there are"),
+            "{more}: {message}"
+        );
+        assert!(message.contains("line 2"), "{more}: {message}");
+    }
+    // Here only the lines tell which fields there are.
+    for (format, more) in [
+        ("format = \"json\"", "args = [\"{leader}\"]"),
+        ("format = \"logfmt\"", "where = { levl = \"INFO\" }"),
+        (text, "pairs = \"message\"\nargs = [\"{leader}\"]"),
+        (head, "clock = \"{time}\"\nargs = [\"{l.name}\"]"),
+    ] {
+        assert_eq!(refused(format, more), "", "{more}");
+    }
 }
 
 #[test]
@@ -154,7 +225,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ("format = \"json\"\n".to_owned(), "there is no rule"),
         (
             "format = \"json\"\n[[event]]\npattern = 'x'\n".to_owned(),
-            "[[event]] number 1, name",
+            "[[event]] number 1 (line 2), name",
         ),
         (
             format!("format = \"json\"\n{event}args = [\"{{x\"]\n"),
@@ -162,7 +233,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ),
         (
             format!("format = \"json\"\n{event}nonsense = 1\n"),
-            "unknown field `nonsense`",
+            "nothing is called nonsense in [event]",
         ),
         (
             format!("format = \"json\"\ntime_format = \"%Q\"\n{event}"),
@@ -174,7 +245,7 @@ fn rules_that_make_no_sense_are_refused_with_their_entry() {
         ),
         (
             format!("format = \"json\"\n{event}args = [1.5]\n"),
-            "1.5 is no whole number",
+            "1.5 is neither a text nor a whole number",
         ),
         (
             format!("format = \"json\"\n{event}where = {{ x = 1.5 }}\n"),

@@ -72,7 +72,7 @@ impl<'s> Attempt<'s> {
         let mut end = loop {
             let end = search.run(&mut expander, &mut replay, watch, most, &mut *listener.on_line);
             match end {
-                Ok(SearchEnd::Accepted) if (listener.wait)() => {}
+                Ok(SearchEnd::Accepted) if (listener.wait)() || search.lines.close() => {}
                 // An evaluation that was ended by the deadline.
                 Err(LogError::Evaluation { .. }) if watch.reached().is_some() => {
                     break SearchEnd::Limited(watch.reached().unwrap_or(Limit::Time));

@@ -1,7 +1,7 @@
 //! A violation is decided again before it is reported.
 //!
 //! The second search is as simple as it can be: sets of states, one for each number of explained lines, and every line that may come next. It shares
-//! with the first what lines mean and which may come next, and nothing else: no restriction to events, no independence, no interchangeable
+//! with the first what each line means by itself and which may come next, and nothing else: lines of one step are compared with it one by one ([`plain_lines`](crate::plain_lines)), no restriction to events, no independence, no interchangeable
 //! identities, no batches, no order of trying. It begins with the initial states if it can afford that, and otherwise with *all* states of
 //! the first search some lines earlier.
 //!
@@ -18,12 +18,12 @@ use omnilink_tla::eval::{Evaluator, Session, State};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::batch::Batch;
 use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::layer::{Cut, HiddenCounts};
 use crate::lines::Lines;
-use crate::prepared_line::{LineKind, PreparedLine};
+use crate::plain_lines::lines_of_step;
+use crate::prepared_line::PreparedLine;
 use crate::search::Search;
 
 /// How many states one attempt may visit.
@@ -198,10 +198,11 @@ impl SimpleSearch<'_, '_> {
                 }
                 let explained: u32 = cut.iter().sum();
                 let enabled = lines.enabled(cut)?;
-                if enabled.is_empty() || (is_one_order && explained > self.refused_at) {
+                let is_whole = enabled.is_empty() && lines.is_end(cut);
+                if is_whole || (is_one_order && explained > self.refused_at) {
                     return Ok(SimpleEnd::Explained {
                         lines: explained,
-                        is_whole: enabled.is_empty(),
+                        is_whole,
                     });
                 }
                 for (chain, line) in enabled {
@@ -209,12 +210,13 @@ impl SimpleSearch<'_, '_> {
                     let Some(prepared) = lines.get(line).cloned() else {
                         continue;
                     };
+                    let parts = lines_of_step(lines, line, &mut self.expander.evaluator)?;
                     let mut cut = cut.clone();
                     cut[chain as usize] += 1;
                     for state in self.after_hidden(state, &prepared)? {
-                        for successor in self.expander.successors(&state, &prepared, Batch::ALL)?.found {
-                            if self.expander.is_allowed(&successor.state)? {
-                                after.insert((cut.clone(), successor.state));
+                        for successor in self.expander.plain_successors(&state, &parts)? {
+                            if self.expander.is_allowed(&successor)? {
+                                after.insert((cut.clone(), successor));
                             }
                         }
                     }
@@ -229,9 +231,6 @@ impl SimpleSearch<'_, '_> {
 
     /// The states after any hidden actions that may happen before a line, as often as each may.
     fn after_hidden(&mut self, state: &State, line: &PreparedLine) -> Result<Vec<State>, LogError> {
-        if matches!(line.kind, LineKind::Joined) {
-            return Ok(vec![state.clone()]);
-        }
         let hidden = &self.expander.spec.hidden;
         let none: HiddenCounts = SmallVec::from_elem(0, hidden.len());
         let mut found: FxHashSet<(State, HiddenCounts)> = FxHashSet::default();
@@ -268,7 +267,14 @@ fn disagreement(search: &Search<'_>, lines: u32, is_whole: bool) -> LogError {
     };
     let known = search.lines.known();
     let text: Option<String> = (0..known)
-        .map(|line| Some(format!("{}\n", search.lines.raw(line)?.record.to_json())))
+        .map(|line| {
+            let parts = search.lines.raw(line)?.parts();
+            Some(
+                parts
+                    .map(|part| format!("{}\n", part.record.to_json()))
+                    .collect::<String>(),
+            )
+        })
         .collect();
     let name = search.lines.spec().name();
     let file = text.and_then(|text| {

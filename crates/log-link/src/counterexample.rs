@@ -46,6 +46,10 @@ pub(crate) fn counterexample(
         let state = search.named_state(depth, number as u32).unwrap_or(entry.state);
         let enabled = search.lines.enabled(&entry.cut)?;
         let mut candidates = Vec::new();
+        if enabled.is_empty() {
+            candidates = waiting_in_a_circle(search, expander, &entry.cut)?;
+            unexplained = search.lines.waiting(&entry.cut).min().or(unexplained);
+        }
         for (_, line) in enabled {
             search.lines.prepare(line, &mut expander.evaluator)?;
             unexplained = Some(unexplained.map_or(line, |earlier| earlier.min(line)));
@@ -96,6 +100,28 @@ pub(crate) fn counterexample(
     })
 }
 
+/// Lines of which none may come next: what the lines of one step say contradicts each other.
+fn waiting_in_a_circle(
+    search: &mut Search<'_>,
+    expander: &mut Expander<'_>,
+    cut: &Cut,
+) -> Result<Vec<Candidate>, LogError> {
+    let lines: Vec<u32> = search.lines.waiting(cut).collect();
+    let mut candidates = Vec::new();
+    for line in lines {
+        search.lines.prepare(line, &mut expander.evaluator)?;
+        let reason = "it comes after lines that come after it, by its own `after`, `receives` or clock and by those of the lines of its step (joins = true)";
+        candidates.extend(line_operation(search, expander.spec, line).map(|op| Candidate {
+            op,
+            continuation: Continuation::Refused {
+                reason: Some(reason.to_owned()),
+                places: Vec::new(),
+            },
+        }));
+    }
+    Ok(candidates)
+}
+
 /// Where explanations end that nothing continues: those of the most lines first.
 pub(crate) fn endings(search: &mut Search<'_>) -> Result<Vec<LogEnding>, LogError> {
     let mut ends: FxHashMap<Cut, u64> = FxHashMap::default();
@@ -104,7 +130,8 @@ pub(crate) fn endings(search: &mut Search<'_>) -> Result<Vec<LogEnding>, LogErro
             *ends.entry(entry.cut.clone()).or_default() += 1;
         }
     }
-    let explained = |cut: &Cut| cut.iter().map(|lines| u64::from(*lines)).sum::<u64>();
+    let lines = &search.lines;
+    let explained = |cut: &Cut| lines.count(cut);
     let mut ends: Vec<(Cut, u64)> = ends.into_iter().collect();
     ends.sort_by(|(left, _), (right, _)| explained(right).cmp(&explained(left)).then(left.cmp(right)));
     ends.truncate(ENDINGS_MAX);
@@ -112,7 +139,7 @@ pub(crate) fn endings(search: &mut Search<'_>) -> Result<Vec<LogEnding>, LogErro
     for (cut, states) in ends {
         let refused = search.lines.enabled(&cut)?;
         endings.push(LogEnding {
-            lines: explained(&cut),
+            lines: search.lines.count(&cut),
             refused: refused
                 .iter()
                 .filter_map(|(_, line)| Some(search.lines.raw(*line)?.place.to_string()))

@@ -30,12 +30,14 @@ pub enum LogError {
     },
     /// A log that is read line by line is not in the order of its clocks.
     #[error(
-        "{place}: its clock does not say that it comes after the line before it, and the log is read line by line; give a file instead of a \
+        "{place}: {why}, and the log is read line by line; give a file instead of a \
          pipe, sort it by its clock, or write order = \"lines\" under [log] in the link file if the lines stand in the order of their steps"
     )]
     Unordered {
         /// File and line.
         place: String,
+        /// What it is that is not in order.
+        why: &'static str,
     },
     /// Evaluating something of the spec failed.
     #[error("{place}: {message}")]

@@ -1,6 +1,6 @@
 //! The states that a line may lead to.
 
-use omnilink_tla::eval::error::{Failure, Outcome};
+use omnilink_tla::eval::error::{ErrorClass, Failure, Outcome};
 use omnilink_tla::eval::{Evaluator, Flow, State, StepSearch, TakenAction, WatchedDefinition, WatchedSteps};
 use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
@@ -13,7 +13,7 @@ use crate::meaning::{Meaning, Stage};
 use crate::plain_step::{Known, fits};
 use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
-use crate::update::UpdateProblem;
+use crate::update::{Update, UpdateProblem};
 
 /// A state that a line may lead to.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub(crate) struct Expander<'s> {
     pub evaluator: Evaluator<'s>,
     /// How often each action of the program was taken.
     pub taken: Vec<u64>,
+    /// For each hidden action, whether it was possible.
+    has_hidden_happened: Vec<bool>,
     /// How many successors were computed.
     pub generated: u64,
     /// For each invariant, how often it was false.
@@ -59,6 +61,7 @@ impl<'s> Expander<'s> {
             spec,
             evaluator,
             taken: vec![0; spec.program.actions.len()],
+            has_hidden_happened: vec![false; spec.hidden.len()],
             generated: 0,
             broken: vec![0; spec.invariants.len()],
             is_plain: false,
@@ -82,20 +85,17 @@ impl<'s> Expander<'s> {
         line: &PreparedLine,
     ) -> Result<Result<Vec<(u32, Value)>, UpdateProblem>, LogError> {
         let mut given: Vec<(u32, Value)> = Vec::with_capacity(line.updates.len() + self.spec.tracked.len());
-        for (slot, updates) in &line.updates {
+        for (slot, _) in &line.updates {
+            if given.iter().any(|(own, _)| own == slot) {
+                continue;
+            }
             let at = *slot as usize;
-            // Lines that are one step may each update the same variable.
-            let earlier = given.iter().position(|(own, _)| own == slot);
-            let mut value = earlier.map_or_else(|| state[at].clone(), |earlier| given.swap_remove(earlier).1);
-            let mut is_updated = false;
-            for update in updates {
+            let lists = line.updates.iter().filter(|(own, _)| own == slot);
+            let all = lists.flat_map(|(_, list)| list);
+            let (mut value, mut is_known) = (state[at].clone(), false);
+            for update in all.clone().filter(|update| !update.is_statement) {
+                is_known = true;
                 match update.apply(&value, self.spec.defaults[at].as_ref()) {
-                    Ok(stated) if update.is_statement && is_updated && stated != value => {
-                        return Ok(Err(UpdateProblem::Contradiction {
-                            stated: stated.to_string(),
-                            updated: value.to_string(),
-                        }));
-                    }
                     Ok(updated) => value = updated,
                     Err(problem) if problem.depends_on_state() => return Ok(Err(problem)),
                     Err(problem) => {
@@ -105,9 +105,32 @@ impl<'s> Expander<'s> {
                         });
                     }
                 }
-                is_updated = true;
+            }
+            for stated in all
+                .filter(|update| update.is_statement)
+                .filter_map(|update| update.args.first())
+            {
+                if is_known && *stated != value {
+                    return Ok(Err(UpdateProblem::Contradiction {
+                        stated: stated.to_string(),
+                        updated: value.to_string(),
+                    }));
+                }
+                (value, is_known) = (stated.clone(), true);
             }
             given.push((*slot, value));
+        }
+        if !line.joined.is_empty() {
+            for (slot, updates) in &line.updates {
+                let at = *slot as usize;
+                let after = given.iter().find(|(own, _)| own == slot).map(|(_, after)| after);
+                let problem = after.and_then(|after| {
+                    Update::disagreement(updates, &state[at], after, self.spec.defaults[at].as_ref())
+                });
+                if let Some(problem) = problem {
+                    return Ok(Err(problem));
+                }
+            }
         }
         for slot in &self.spec.tracked {
             if line.updates.iter().all(|(own, _)| own != slot) {
@@ -124,47 +147,11 @@ impl<'s> Expander<'s> {
         line: &PreparedLine,
         batch: Batch,
     ) -> Result<Successors, LogError> {
-        let unchanged = || Successor { state: state.clone() };
-        let only = |found: Vec<Successor>| Successors {
-            found,
-            has_more: false,
-        };
-        let meaning = match &line.kind {
-            LineKind::Joined => return Ok(only(vec![unchanged()])),
-            LineKind::Failure => return Ok(Successors::default()),
-            LineKind::Stuttering => {
-                let is_same = match self.given(state, line)? {
-                    Ok(given) => given.iter().all(|(slot, value)| state[*slot as usize] == *value),
-                    Err(_) => false,
-                };
-                return Ok(only(if is_same { vec![unchanged()] } else { Vec::new() }));
-            }
-            LineKind::Step(meaning) => meaning,
-        };
-        if let Some(requires) = &meaning.requires {
-            self.evaluator.set_state(state);
-            if !self.holds(requires, line)? {
-                return Ok(Successors::default());
-            }
-        }
-        let Ok(given) = self.given(state, line)? else {
-            return Ok(Successors::default());
-        };
-        self.batch = batch;
-        self.has_more = false;
-        let found = self.staged(state, line, meaning, &given);
-        let has_more = self.has_more;
-        self.batch = Batch::ALL;
-        let mut found = found?;
-        if meaning.stutters && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
-            found.push(unchanged());
-        }
-        if let Some(ensures) = &meaning.ensures {
+        let Successors { mut found, has_more } = self.steps(state, line, batch)?;
+        if line.parts().any(|part| part.ensures().is_some()) {
             let mut kept = Vec::with_capacity(found.len());
             for successor in found {
-                self.evaluator.set_state(state);
-                self.evaluator.set_next(&successor.state);
-                if self.holds(ensures, line)? {
+                if self.is_ensured(state, line, &successor.state)? {
                     kept.push(successor);
                 }
             }
@@ -172,6 +159,121 @@ impl<'s> Expander<'s> {
         }
         self.generated += found.len() as u64;
         Ok(Successors { found, has_more })
+    }
+
+    /// The same, whether what the link file says of the steps holds or not (`ensures`).
+    pub fn steps(
+        &mut self,
+        state: &State,
+        line: &PreparedLine,
+        batch: Batch,
+    ) -> Result<Successors, LogError> {
+        if matches!(line.kind, LineKind::Failure)
+            || line.contradiction.is_some()
+            || !self.is_required(state, line)?
+        {
+            return Ok(Successors::default());
+        }
+        let Ok(given) = self.given(state, line)? else {
+            return Ok(Successors::default());
+        };
+        let (mut found, mut has_more) = (Vec::new(), false);
+        if let Some(meaning) = line.meaning() {
+            self.batch = batch;
+            self.has_more = false;
+            let staged = self.staged(state, line, meaning, &given);
+            has_more = self.has_more;
+            self.batch = Batch::ALL;
+            found = staged?;
+        }
+        let may_stutter = line.meaning().is_none_or(|meaning| meaning.stutters);
+        if may_stutter && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
+            let mut same = vec![Successor { state: state.clone() }];
+            self.keep_joined(state, line, 0, &mut same)?;
+            found.append(&mut same);
+        }
+        Ok(Successors { found, has_more })
+    }
+
+    /// Whether what the link file requires before the lines of a step holds.
+    pub fn is_required(&mut self, state: &State, line: &PreparedLine) -> Result<bool, LogError> {
+        for part in line.parts() {
+            if let Some(requires) = part.requires() {
+                self.evaluator.set_state(state);
+                if !self.is_met(requires, part)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether what the link file says of the step of these lines holds.
+    pub fn is_ensured(&mut self, from: &State, line: &PreparedLine, to: &State) -> Result<bool, LogError> {
+        for part in line.parts() {
+            if let Some(ensures) = part.ensures() {
+                self.evaluator.set_state(from);
+                self.evaluator.set_next(to);
+                if !self.is_met(ensures, part)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Of the states from a position on, those to which the actions lead, too, that lines have which join the line.
+    fn keep_joined(
+        &mut self,
+        from: &State,
+        line: &PreparedLine,
+        position: usize,
+        found: &mut Vec<Successor>,
+    ) -> Result<(), LogError> {
+        if line.joined.iter().all(PreparedLine::has_arguments_of_step) {
+            return Ok(());
+        }
+        for successor in found.split_off(position) {
+            if self.is_step_of_joined(from, &line.joined, &successor.state)? {
+                found.push(successor);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step is one of the actions that lines have which join its line.
+    pub fn is_step_of_joined(
+        &mut self,
+        from: &State,
+        joined: &[PreparedLine],
+        to: &State,
+    ) -> Result<bool, LogError> {
+        for part in joined {
+            let stages = part.meaning().map_or(&[] as &[Stage], |meaning| &meaning.stages);
+            for stage in stages {
+                let reached = self.plain_stage(from, part, &stage.action, &part.arguments, &[], Some(to))?;
+                if reached.is_empty() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a condition on a step holds in the current states. One that has no value there (a field that the line has not, values that cannot be compared) is not met.
+    pub fn is_met(&mut self, condition: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
+        let spec = self.spec;
+        match condition.holds(&mut self.evaluator, &line.context) {
+            Err(failure)
+                if matches!(
+                    failure.class,
+                    ErrorClass::Type | ErrorClass::Domain | ErrorClass::Choose | ErrorClass::Assert
+                ) =>
+            {
+                Ok(false)
+            }
+            result => result.map_err(|failure| failed(spec, line, &failure)),
+        }
     }
 
     pub fn holds(&mut self, formula: &LineFormula, line: &PreparedLine) -> Result<bool, LogError> {
@@ -195,15 +297,18 @@ impl<'s> Expander<'s> {
         };
         if before.is_empty() {
             self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
+            self.keep_joined(state, line, 0, &mut found)?;
             return Ok(found);
         }
         // What comes before the last action is enumerated anew for each batch: batches are for single actions only.
         self.batch = Batch::ALL;
         for state in &self.states_after(state, line, before)? {
+            let position = found.len();
             self.stage(state, line, &last.action, &line.arguments, given, &mut found)?;
             if last.is_optional && given.iter().all(|(slot, value)| state[*slot as usize] == *value) {
                 found.push(Successor { state: state.clone() });
             }
+            self.keep_joined(state, line, position, &mut found)?;
         }
         Ok(found)
     }
@@ -412,6 +517,9 @@ impl<'s> Expander<'s> {
             }
         }
         self.stage(state, line, &hidden.action, &[], &[], &mut found)?;
+        if !found.is_empty() && !std::mem::replace(&mut self.has_hidden_happened[number], true) {
+            self.spec.used.took(&format!("log.hidden[{}]", number + 1));
+        }
         self.generated += found.len() as u64;
         Ok(found)
     }

@@ -14,6 +14,31 @@ pub(crate) enum FieldsRead {
     Any,
 }
 
+/// How much of a field is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Extent {
+    Nothing,
+    /// Some fields in it.
+    Part,
+    Whole,
+}
+
+impl Extent {
+    /// How much of what is at a path is read, if these paths are.
+    pub fn of<'p>(read: impl Iterator<Item = &'p str>, path: &str) -> Self {
+        let is_below = |path: &str, above: &str| {
+            let rest = path.strip_prefix(above);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let of_one = |read: &str| match (is_below(path, read), is_below(read, path)) {
+            (true, _) => Self::Whole,
+            (false, true) => Self::Part,
+            (false, false) => Self::Nothing,
+        };
+        read.map(of_one).max().unwrap_or(Self::Nothing)
+    }
+}
+
 impl Default for FieldsRead {
     fn default() -> Self {
         Self::Only(BTreeSet::new())
@@ -35,11 +60,16 @@ impl FieldsRead {
         }
     }
 
-    /// Whether a field may be read.
+    /// Whether a field of a line, or a part of it, may be read.
     pub fn has(&self, field: &str) -> bool {
+        self.extent(field) != Extent::Nothing
+    }
+
+    /// How much of what is at a path with dots may be read.
+    pub fn extent(&self, path: &str) -> Extent {
         match self {
-            Self::Only(fields) => fields.contains(field),
-            Self::Any => true,
+            Self::Only(fields) => Extent::of(fields.iter().map(|field| &**field), path),
+            Self::Any => Extent::Whole,
         }
     }
 
@@ -83,14 +113,18 @@ impl FieldSearch<'_> {
         match &node.kind {
             Kind::Local(own) => *own != slot,
             Kind::Path(root, steps) if is_slot(root) => {
-                let is_named = match steps.first() {
-                    Some(PathStep::Field(field)) => self.field(&field.name),
-                    Some(PathStep::Index(index)) => match &index.bare().kind {
-                        Kind::Const(name) => self.field(name),
-                        _ => false,
+                let names = steps.iter().map_while(|step| match step {
+                    PathStep::Field(field) => field.name.as_str(),
+                    PathStep::Index(index) => match &index.bare().kind {
+                        Kind::Const(name) => name.as_str(),
+                        _ => None,
                     },
-                    None => false,
-                };
+                });
+                let path = names.collect::<Vec<_>>().join(".");
+                let is_named = !path.is_empty();
+                if is_named {
+                    self.found.insert(path.into());
+                }
                 let mut indices = steps.iter().filter_map(|step| match step {
                     PathStep::Index(index) => Some(index),
                     PathStep::Field(_) => None,

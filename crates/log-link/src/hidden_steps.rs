@@ -4,7 +4,6 @@ use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::independence::EnabledLines;
 use crate::layer::Entry;
-use crate::prepared_line::LineKind;
 use crate::search::Search;
 
 impl<'s> Search<'s> {
@@ -20,16 +19,8 @@ impl<'s> Search<'s> {
         if !self.is_needless.contains(&false) {
             return Ok(false);
         }
-        let mut steps = EnabledLines::new();
-        for (chain, line) in enabled {
+        for (_, line) in enabled {
             self.lines.prepare(*line, &mut expander.evaluator)?;
-            let prepared = self.lines.get(*line);
-            if prepared.is_some_and(|prepared| !matches!(prepared.kind, LineKind::Joined)) {
-                steps.push((*chain, *line));
-            }
-        }
-        if steps.is_empty() {
-            return Ok(false);
         }
         for (at, used) in from.hidden.iter().enumerate() {
             let hidden = &expander.spec.hidden[at];
@@ -38,9 +29,9 @@ impl<'s> Search<'s> {
             }
             // What does not depend on the coming line happens once; else it happens for the sake of the line that comes next.
             let (coming, is_directed) = if hidden.reads_line() {
-                (steps.as_slice(), enabled.len() > 1)
+                (enabled.as_slice(), enabled.len() > 1)
             } else {
-                (&steps[..1], false)
+                (&enabled[..enabled.len().min(1)], false)
             };
             for (_, line) in coming {
                 let Some(prepared) = self.lines.get(*line).cloned() else {

@@ -266,11 +266,12 @@ impl Independence {
 
 /// What the footprint of a line depends on, if no formula reads the line.
 ///
-/// [`LineFootprint::of_line`] reads the kind of the line, its meaning, its arguments, its updates and, for formulas, its context. A line whose meaning has
+/// [`LineFootprint::of_line`] reads the kind of the line, its meaning, its arguments, its updates, the same of those that join it and, for formulas, its context. A line whose meaning has
 /// formulas has no content. The meaning of any other line is a function of its event, for one specification and link file.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct LineContent {
     event: Option<String>,
+    joined: Vec<Self>,
     kind: u8,
     arguments: Vec<Option<omnilink_value::Value>>,
     updates: Vec<(u32, Vec<Update>)>,
@@ -279,15 +280,18 @@ struct LineContent {
 impl LineContent {
     fn of(line: &PreparedLine) -> Option<Self> {
         use crate::prepared_line::LineKind;
+        let has_formulas = |part: &PreparedLine| part.meaning().is_some_and(|meaning| meaning.has_formulas());
+        if line.parts().any(has_formulas) || line.contradiction.is_some() {
+            return None;
+        }
         let kind = match &line.kind {
-            LineKind::Step(meaning) if meaning.has_formulas() => return None,
             LineKind::Step(_) => 0,
-            LineKind::Joined => 1,
-            LineKind::Stuttering => 2,
-            LineKind::Failure => 3,
+            LineKind::Stuttering => 1,
+            LineKind::Failure => 2,
         };
         Some(Self {
             event: line.event.clone(),
+            joined: line.joined.iter().map(Self::of).collect::<Option<_>>()?,
             kind,
             arguments: if mutated(Mutant::FootprintOfEvent) {
                 Vec::new()

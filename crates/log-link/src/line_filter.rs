@@ -5,6 +5,7 @@
 //! sees lines that `skip` and `skip_when` leave out, because it may be about them, but not those that `only` leaves out.
 
 use omnilink_tla::eval::Evaluator;
+use rustc_hash::FxHashSet;
 
 use crate::error::LogError;
 use crate::formula::LineFormula;
@@ -18,6 +19,8 @@ pub(crate) struct LineFilter<'s> {
     evaluator: Evaluator<'s>,
     /// How many lines were left out.
     pub left_out: u64,
+    /// Events that were.
+    skipped: FxHashSet<String>,
 }
 
 impl std::fmt::Debug for LineFilter<'_> {
@@ -37,6 +40,7 @@ impl<'s> LineFilter<'s> {
             spec,
             evaluator,
             left_out: 0,
+            skipped: FxHashSet::default(),
         }
     }
 
@@ -61,6 +65,11 @@ impl<'s> LineFilter<'s> {
             let is_named = spec.settings.skip.iter().any(|name| name == event);
             is_named || spec.meanings.get(event).is_some_and(|meaning| meaning.skip)
         });
+        if let Some(event) = event.filter(|event| is_skipped && !self.skipped.contains(event)) {
+            spec.used.took_element("log.skip", &event);
+            spec.used.took_event(&event);
+            self.skipped.insert(event);
+        }
         let keeps = !is_skipped
             && self.follows(&spec.skip_when, false, line, None)?
             && (neighbours.is_none()

@@ -37,11 +37,20 @@ impl LineFootprint {
     pub fn of_line(line: &PreparedLine, expander: &mut Expander<'_>) -> Self {
         let mut footprint = Self::default();
         match &line.kind {
-            LineKind::Joined => return footprint,
             // It explains nothing, so it had better come last.
             LineKind::Failure => return Self::everything(),
             LineKind::Stuttering => {}
             LineKind::Step(meaning) => footprint.add_steps(line, meaning, expander),
+        }
+        let has_action = |part: &PreparedLine| !part.has_arguments_of_step();
+        if line.contradiction.is_some() || line.joined.iter().any(has_action) {
+            return Self::everything();
+        }
+        for part in line.parts() {
+            for formula in part.requires().into_iter().chain(part.ensures()) {
+                let effects = effects(expander, formula.operation, formula.arguments(&part.context));
+                footprint.add(&effects, true);
+            }
         }
         for (variable, updates) in &line.updates {
             for update in updates {
@@ -86,10 +95,6 @@ impl LineFootprint {
             };
             let effects = effects(expander, operation, arguments);
             self.add(&effects, false);
-        }
-        for formula in meaning.requires.iter().chain(&meaning.ensures) {
-            let effects = effects(expander, formula.operation, formula.arguments(&line.context));
-            self.add(&effects, true);
         }
     }
 

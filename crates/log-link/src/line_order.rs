@@ -7,7 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::error::LogError;
+use crate::log_spec::LogSpec;
 use crate::raw_line::RawLine;
+use crate::step_lines::{steps_of, taken};
 
 /// Lines in chains.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +22,7 @@ pub(crate) struct LineOrder {
     /// For each line: its position in its chain.
     pub position: Vec<u32>,
     /// Where it comes from, if that is to be said.
-    pub note: Option<String>,
+    pub notes: Vec<String>,
 }
 
 impl LineOrder {
@@ -29,7 +32,7 @@ impl LineOrder {
             chains,
             needs,
             position,
-            note: None,
+            notes: Vec::new(),
         }
     }
 
@@ -52,8 +55,8 @@ pub(crate) fn positions(chains: &[Vec<u32>], lines: usize) -> Vec<u32> {
 
 impl LineOrder {
     /// All lines in an order that respects what is known. Of the lines that may come next, the one with the least key comes next: so the order
-    /// of the keys, if that is allowed. `Err` is a line that can never come, because lines wait for each other in a circle.
-    pub fn linear<K: Ord>(&self, key: impl Fn(u32) -> K) -> Result<Vec<u32>, u32> {
+    /// of the keys, if that is allowed. `Err` is the lines that can come, and one that never can, because lines wait for each other in a circle.
+    pub fn linear<K: Ord>(&self, key: impl Fn(u32) -> K) -> Result<Vec<u32>, (Vec<u32>, u32)> {
         let count = self.needs.len();
         let mut waits = vec![0u32; count];
         let mut released: Vec<Vec<u32>> = vec![Vec::new(); count];
@@ -87,7 +90,7 @@ impl LineOrder {
             }
         }
         match waits.iter().position(|waits| *waits > 0) {
-            Some(stuck) => Err(stuck as u32),
+            Some(stuck) => Err((order, stuck as u32)),
             None => Ok(order),
         }
     }
@@ -167,6 +170,54 @@ impl LineOrder {
             kept.map(|line| number[line as usize]).collect()
         });
         (kept, Self::new(chains.collect(), needs))
+    }
+
+    /// Lines of one step as one. What a line comes after, its step comes after, and what comes after a line comes after its step.
+    ///
+    /// # Errors
+    /// If a line joins nothing.
+    pub fn folded(self, lines: Vec<RawLine>, spec: &LogSpec) -> Result<(Vec<RawLine>, Self), LogError> {
+        if !spec.has_joins {
+            return Ok((lines, self));
+        }
+        let steps: Result<Vec<Vec<Vec<u32>>>, _> = self
+            .chains
+            .iter()
+            .map(|chain| steps_of(chain, &lines, spec))
+            .collect();
+        let steps = steps?;
+        // For each chain, how many steps have begun before a number of its lines.
+        let begun: Vec<Vec<u32>> = steps
+            .iter()
+            .map(|steps| {
+                let numbered = (1u32..).zip(steps);
+                let of_lines = numbered.flat_map(|(number, step)| step.iter().map(move |_| number));
+                std::iter::once(0).chain(of_lines).collect()
+            })
+            .collect();
+        let mut lines: Vec<Option<RawLine>> = lines.into_iter().map(Some).collect();
+        let (mut folded, mut needs, mut chains) = (Vec::new(), Vec::new(), Vec::new());
+        for (chain, steps) in (0u32..).zip(&steps) {
+            let mut own = Vec::with_capacity(steps.len());
+            for step in steps {
+                own.push(folded.len() as u32);
+                folded.extend(taken(&mut lines, step));
+                let mut of_step: Vec<(u32, u32)> = Vec::new();
+                for (other, count) in step.iter().flat_map(|line| &self.needs[*line as usize]) {
+                    let count = begun[*other as usize][*count as usize];
+                    match of_step.iter_mut().find(|(own, _)| own == other) {
+                        Some((_, most)) => *most = (*most).max(count),
+                        None if *other != chain => of_step.push((*other, count)),
+                        None => {}
+                    }
+                }
+                needs.push(of_step);
+            }
+            chains.push(own);
+        }
+        let mut order = Self::new(chains, needs);
+        order.notes = self.notes;
+        Ok((folded, order))
     }
 
     /// Whether all lines that come before a line are among those counted.

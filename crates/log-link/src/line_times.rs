@@ -20,13 +20,14 @@ pub(crate) struct LineTimes {
 impl LineTimes {
     /// Counts a line.
     pub fn add(&mut self, line: &RawLine, spec: &LogSpec) {
-        let settings = &spec.settings;
-        let field = |name: &Option<String>, usual: &str| line.field(name.as_deref().unwrap_or(usual));
         let is_int = |value: Option<&Value>| value.is_some_and(|value| ClockReading::of(value).is_some());
-        let clock = field(&settings.clock, "clock");
+        let clock = line.field(spec.clock_field());
         let is_vector = clock.is_some_and(|clock| clock.as_record().is_some());
         let is_clock = is_int(clock);
-        let is_timebox = is_int(field(&settings.start, "start")) && is_int(field(&settings.end, "end"));
+        let is_timebox = spec
+            .timebox_fields()
+            .iter()
+            .all(|field| is_int(line.field(field)));
         self.lines += 1;
         self.vectors += u64::from(is_vector);
         self.timeboxes += u64::from(is_timebox);
@@ -34,6 +35,11 @@ impl LineTimes {
         if !is_vector && !is_timebox && !is_clock && self.first_without.is_none() {
             self.first_without = Some(line.place.clone());
         }
+    }
+
+    /// Whether one line has been counted.
+    pub fn is_first(&self) -> bool {
+        self.lines == 1
     }
 
     pub fn all_have_vectors(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::line_stream::LineStream;
 use crate::log_spec::LogSpec;
 use crate::mutant::{Mutant, mutated};
 use crate::ordered_lines::neighbours;
-use crate::prepared_line::{LineKind, Preparation, PreparedLine};
+use crate::prepared_line::{LineKind, Preparation, PreparedLine, RawPart};
 use crate::raw_line::{Place, RawLine};
 
 /// Lines that the search may still need.
@@ -39,6 +39,8 @@ pub(crate) struct Lines<'s> {
     mentions: Option<Vec<(Value, Vec<u32>)>>,
     /// The variables that some line mentions, as far as lines are known.
     pub logged: Vec<bool>,
+    /// How many lines of a stream join others.
+    joined: u64,
     /// How many lines of the files are no part of the log, if these are in memory.
     left_out: u64,
     /// Lines that say nothing: how many, and the first.
@@ -52,9 +54,8 @@ impl<'s> Lines<'s> {
     pub fn in_memory(spec: &'s LogSpec, lines: Vec<RawLine>, order: LineOrder, left_out: u64) -> Self {
         let neighbours = neighbours(&lines, &order, spec);
         let mut logged = vec![false; spec.program.variables.len()];
-        lines
-            .iter()
-            .for_each(|line| note_variables(spec, &line.record, &mut logged));
+        let parts = lines.iter().flat_map(RawLine::parts);
+        parts.for_each(|line| note_variables(spec, &line.record, &mut logged));
         let mentions = (!spec.interchange.is_empty()).then(|| mentions(spec, &lines, &order, &neighbours));
         Self {
             prepared: vec![None; lines.len()].into(),
@@ -84,6 +85,7 @@ impl<'s> Lines<'s> {
             order,
             neighbours: Vec::new(),
             mentions: None,
+            joined: 0,
             left_out: 0,
             logged: vec![false; spec.program.variables.len()],
             saying_nothing: None,
@@ -109,6 +111,17 @@ impl<'s> Lines<'s> {
     /// The number of chains.
     pub fn chains(&self) -> usize {
         self.order.as_ref().map_or(1, |order| order.chains.len())
+    }
+
+    /// Whether a cut has all lines. There may be none that comes next although there are more: what the lines of one step say may contradict each other.
+    pub fn is_end(&self, cut: &[u32]) -> bool {
+        self.waiting(cut).next().is_none()
+    }
+
+    /// The next line of each chain after a cut, whether it may come or not.
+    pub fn waiting<'l>(&'l self, cut: &'l [u32]) -> impl Iterator<Item = u32> + 'l {
+        let chains = self.order.iter().flat_map(|order| &order.chains).zip(cut);
+        chains.filter_map(|(lines, at)| lines.get(*at as usize).copied())
     }
 
     /// The lines that may come next after a cut, in the order in which they should be tried, with their chains. Empty at the end.
@@ -140,7 +153,10 @@ impl<'s> Lines<'s> {
             };
             match stream.next_line()? {
                 Some((read, previous)) => {
-                    note_variables(self.spec, &read.record, &mut self.logged);
+                    self.joined += read.joined.len() as u64;
+                    for part in read.parts() {
+                        note_variables(self.spec, &part.record, &mut self.logged);
+                    }
                     self.raw.push_back(read);
                     self.previous.push_back(previous);
                     self.prepared.push_back(None);
@@ -174,8 +190,16 @@ impl<'s> Lines<'s> {
     }
 
     /// What is to be said about the order of a stream.
-    pub fn order_note(&self) -> Option<String> {
-        self.stream.as_ref()?.order.note(self.spec)
+    pub fn order_notes(&self) -> Vec<String> {
+        let stream = self.stream.as_ref();
+        stream
+            .map(|stream| stream.order.notes(self.spec))
+            .unwrap_or_default()
+    }
+
+    /// Nobody waits for more lines any longer. Whether that makes a line known.
+    pub fn close(&mut self) -> bool {
+        self.stream.as_mut().is_some_and(LineStream::close)
     }
 
     /// A line with its meaning.
@@ -187,8 +211,12 @@ impl<'s> Lines<'s> {
         if self.prepared[at].is_some() {
             return Ok(());
         }
-        let mut prepared = self.prepared_alone(line, evaluator)?;
-        self.join(line, &mut prepared, evaluator)?;
+        let step = parts_of(&self.raw, &self.previous, &self.neighbours, self.base, line);
+        let mut parts = self.preparation.prepare_step(evaluator, &step)?.into_iter();
+        let Some(mut prepared) = parts.next() else {
+            return Ok(());
+        };
+        parts.for_each(|part| prepared.join(part));
         self.steps += u64::from(matches!(prepared.kind, LineKind::Step(_) | LineKind::Stuttering));
         if matches!(prepared.kind, LineKind::Step(_)) && !prepared.constrains() {
             let place = prepared.place.clone();
@@ -198,54 +226,9 @@ impl<'s> Lines<'s> {
         Ok(())
     }
 
-    fn prepared_alone(&mut self, line: u32, evaluator: &mut Evaluator<'_>) -> Result<PreparedLine, LogError> {
-        let at = (line - self.base) as usize;
-        let neighbour = |line: Option<u32>| self.raw.get((line?.checked_sub(self.base)?) as usize);
-        let (previous, next) = match self.neighbours.get(line as usize) {
-            Some((previous, next)) => (neighbour(*previous), neighbour(*next)),
-            // The next line of a stream may not be there yet.
-            None => (self.previous.get(at).and_then(Option::as_ref), None),
-        };
-        self.preparation.prepare(evaluator, &self.raw[at], previous, next)
-    }
-
-    /// Adds what the lines of the same action say, and makes a line that belongs to another one no step.
-    fn join(
-        &mut self,
-        line: u32,
-        prepared: &mut PreparedLine,
-        evaluator: &mut Evaluator<'_>,
-    ) -> Result<(), LogError> {
-        let joins =
-            |prepared: &PreparedLine| matches!(&prepared.kind, LineKind::Step(meaning) if meaning.joins);
-        if joins(prepared) {
-            if self
-                .neighbours
-                .get(line as usize)
-                .is_none_or(|(previous, _)| previous.is_none())
-            {
-                return Err(LogError::Line {
-                    place: prepared.place.to_string(),
-                    message: "it belongs to the node's previous line (joins = true in the link file), and there is none".to_owned(),
-                });
-            }
-            prepared.kind = LineKind::Joined;
-            return Ok(());
-        }
-        let mut next = self.neighbours.get(line as usize).and_then(|(_, next)| *next);
-        while let Some(other) = next {
-            let has_joins = self.spec.meanings.values().any(|meaning| meaning.joins);
-            if !has_joins {
-                break;
-            }
-            let mut more = self.prepared_alone(other, evaluator)?;
-            if !joins(&more) {
-                break;
-            }
-            prepared.updates.append(&mut more.updates);
-            next = self.neighbours[other as usize].1;
-        }
-        Ok(())
+    /// The lines of a step as they were read, each with the lines of its node before and after it.
+    pub fn parts(&self, line: u32) -> Vec<RawPart<'_>> {
+        parts_of(&self.raw, &self.previous, &self.neighbours, self.base, line)
     }
 
     /// A prepared line.
@@ -268,9 +251,31 @@ impl<'s> Lines<'s> {
         }
     }
 
-    /// How many lines are known.
+    /// How many lines are known, those of one step as one.
     pub fn known(&self) -> u32 {
         self.base + self.raw.len() as u32
+    }
+
+    /// How many lines of files are known.
+    pub fn count_known(&self) -> u64 {
+        let joined = match &self.order {
+            Some(_) => self.raw.iter().map(|line| line.joined.len() as u64).sum(),
+            None => self.joined,
+        };
+        u64::from(self.known()) + joined
+    }
+
+    /// How many lines of files are among the first ones of each chain.
+    pub fn count(&self, cut: &[u32]) -> u64 {
+        let Some(order) = &self.order else {
+            return self.joined + cut.iter().map(|lines| u64::from(*lines)).sum::<u64>();
+        };
+        let lines = order
+            .chains
+            .iter()
+            .zip(cut)
+            .flat_map(|(lines, at)| &lines[..*at as usize]);
+        lines.map(|line| self.raw[*line as usize].count()).sum()
     }
 
     /// The identities that lines after a cut do not mention, in classes.
@@ -289,6 +294,32 @@ impl<'s> Lines<'s> {
     pub fn has_mentions(&self) -> bool {
         self.mentions.is_some()
     }
+}
+
+/// The lines of a step, each with the lines of its node before and after it. `base` is the number of the first line.
+fn parts_of<'l>(
+    raw: &'l VecDeque<RawLine>,
+    before: &'l VecDeque<Option<RawLine>>,
+    neighbours: &[(Option<u32>, Option<u32>)],
+    base: u32,
+    line: u32,
+) -> Vec<RawPart<'l>> {
+    let at = (line - base) as usize;
+    let neighbour = |line: Option<u32>| raw.get((line?.checked_sub(base)?) as usize);
+    let (previous, next) = match neighbours.get(line as usize) {
+        Some((previous, next)) => (neighbour(*previous).map(RawLine::last_part), neighbour(*next)),
+        // The next line of a stream may not be there yet.
+        None => (before.get(at).and_then(Option::as_ref), None),
+    };
+    let lines: Vec<&RawLine> = raw[at].parts().collect();
+    let part = |number: usize| RawPart {
+        line: lines[number],
+        previous: number
+            .checked_sub(1)
+            .map_or(previous, |before| Some(lines[before])),
+        next: lines.get(number + 1).copied().or(next),
+    };
+    (0..lines.len()).map(part).collect()
 }
 
 /// How far each chain mentions each identity: the number of its lines up to the last mention. A line also mentions what its node's previous line
@@ -314,8 +345,9 @@ fn mentions(
     for (chain, own) in order.chains.iter().enumerate() {
         for (at, line) in (1u32..).zip(own) {
             let previous = neighbours[*line as usize].0.filter(|_| looks_back);
-            for line in [Some(*line), previous].into_iter().flatten() {
-                each_text(&lines[line as usize].record, &mut |text| {
+            let steps = [Some(*line), previous].into_iter().flatten();
+            for part in steps.flat_map(|line| lines[line as usize].parts()) {
+                each_text(&part.record, &mut |text| {
                     if let Some(member) = names.get(text) {
                         mentions[*member].1[chain] = at;
                     }

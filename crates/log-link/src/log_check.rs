@@ -10,7 +10,7 @@ use omnilink_evidence::{
     Command, Evidence, Figures, LogActionFindings, LogFindings, Subject, Unknown, VacuityFindings, Violation,
 };
 use omnilink_link::{EvalSession, LinkOptions, LogLink, LogOrder, identifiers};
-use omnilink_log_extract::ExtractionRules;
+use omnilink_log_extract::{ExtractionCounts, ExtractionRules};
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
@@ -51,6 +51,8 @@ pub struct LogCheck {
     pub leaves_out_hidden: bool,
     /// Whether the plain evaluator decides over the whole specification: no restriction to events, and neither of the reductions.
     pub is_naive: bool,
+    /// Whether the answer tells which entries of the link file had no effect. With several logs, that is told of all of them together.
+    pub tells_unused: bool,
     /// Logs up to this size are read into memory. Then the rest of the log is known, and with it which identities it no longer mentions.
     pub in_memory_bytes: u64,
 }
@@ -68,6 +70,7 @@ impl LogCheck {
             uses_independence: true,
             leaves_out_hidden: true,
             is_naive: false,
+            tells_unused: true,
             in_memory_bytes: IN_MEMORY_BYTES,
         }
     }
@@ -166,13 +169,12 @@ fn check_here(
     let mut watch = LimitWatch::new(check.limits);
     let deadline = check.limits.time.map(|time| Instant::now() + time);
     let is_ordered_stream = matches!(settings.order, None | Some(LogOrder::Lines))
-        && settings.uncertainty.is_none()
+        && settings.apart_ns().is_none()
         && settings.header == 0;
-    let needs_next = looks_ahead(settings) || settings.events.values().any(|event| event.joins);
-    let may_stream = is_ordered_stream && !needs_next;
+    let may_stream = is_ordered_stream && !looks_ahead(settings);
     if followed.is_some() && !may_stream {
         return Err(LogError::Usage(
-            "a log that is followed is read line by line: it can have no header, no other order than that of its lines, no `joins` and no \
+            "a log that is followed is read line by line: it can have no header, no other order than that of its lines, and no \
              `next` in the link file"
                 .to_owned(),
         ));
@@ -196,18 +198,25 @@ fn check_here(
     let evaluator = || Evaluator::new(&spec.program, &session);
     let mut filter = LineFilter::new(spec, evaluator());
     let mut in_one_order = None;
+    let mut extracted = None;
     let lines = match input {
         LogInput::ByLine(reader) => Lines::streamed(spec, LineStream::new(spec, reader, filter)),
         LogInput::Whole {
             lines, extraction, ..
         } => {
+            extracted = extraction;
             evidence
                 .notes
                 .extend(extraction.map(extraction_note).transpose()?);
-            let OrderedLines { lines, order, note } = ordered(lines, files.len(), spec, &mut filter)?;
-            evidence.notes.extend(note);
+            let OrderedLines {
+                lines,
+                order,
+                has_circle,
+                notes,
+            } = ordered(lines, files.len(), spec, &mut filter)?;
+            evidence.notes.extend(notes);
             evidence.figures.threads = Some(order.chains.len() as u64);
-            if order.chains.len() > 1 && !check.is_naive {
+            if order.chains.len() > 1 && !has_circle && !check.is_naive {
                 in_one_order =
                     Attempt::in_one_order(check, spec, &lines, filter.left_out, &evaluator, &mut watch)?;
             }
@@ -235,11 +244,18 @@ fn check_here(
         end,
     } = attempt;
     let is_rejected = matches!(end, SearchEnd::Rejected);
-    evidence.notes.extend(search.lines.order_note());
-    let extraction = search.lines.extraction().map(extraction_note);
-    evidence.notes.extend(extraction.transpose()?);
+    evidence.notes.extend(search.lines.order_notes());
+    let extraction = search.lines.extraction();
+    evidence
+        .notes
+        .extend(extraction.map(extraction_note).transpose()?);
     report(&mut search, &mut expander, end, &mut watch, evidence)?;
     if matches!(end, SearchEnd::Accepted) {
+        let found = vacuity(check, &search, extracted.or(extraction));
+        // How many lines no rule is about is told with the other counts.
+        let told = found.iter().filter(|reason| reason.kind != "no_rule");
+        evidence.notes.extend(told.map(|reason| reason.message.clone()));
+        evidence.vacuity = Some(found);
         evidence.figures.replayed = Some(replay.steps);
         evidence.notes.extend(replay.problem.map(|problem| {
             format!(
@@ -283,9 +299,9 @@ fn report(
     watch: &mut LimitWatch,
     evidence: &mut Evidence,
 ) -> Result<(), LogError> {
-    let explained = u64::from(search.depth());
+    let explained = search.explained();
     evidence.figures = Figures {
-        ops: explained.max(u64::from(search.lines.known())),
+        ops: explained.max(search.lines.count_known()),
         threads: evidence.figures.threads.or(Some(1)),
         configurations: Some(search.figures.distinct),
         frontier_max: Some(search.figures.layer_max),
@@ -297,13 +313,6 @@ fn report(
     match end {
         SearchEnd::Accepted => {
             evidence.figures.ops = explained;
-            evidence.vacuity = Some(vacuity(search));
-            let messages = evidence
-                .vacuity
-                .iter()
-                .flatten()
-                .map(|reason| reason.message.clone());
-            evidence.notes.extend(messages.collect::<Vec<_>>());
         }
         SearchEnd::Rejected => {
             evidence
@@ -367,7 +376,11 @@ fn findings(search: &Search<'_>, expander: &Expander<'_>) -> LogFindings {
 }
 
 /// Why an accepted log means less than it seems to.
-fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
+fn vacuity(
+    check: &LogCheck,
+    search: &Search<'_>,
+    extraction: Option<ExtractionCounts>,
+) -> Vec<VacuityFindings> {
     let mut found = Vec::new();
     let mut add = |kind: &str, field: Option<String>, message: String, is_serious: bool| {
         found.push(VacuityFindings {
@@ -415,6 +428,24 @@ fn vacuity(search: &Search<'_>) -> Vec<VacuityFindings> {
             },
         );
         add("unread_field", Some(field.clone()), message, true);
+    }
+    if check.tells_unused {
+        for message in lines.spec().without_effect() {
+            add("unused", None, message, true);
+        }
+    }
+    for message in check.extraction.iter().flat_map(|rules| rules.unused_groups()) {
+        add("unused", None, message, true);
+    }
+    if let Some(counts) = extraction
+        && let (1.., Some(line)) = (counts.others, counts.first_other)
+    {
+        let lines = if counts.others == 1 { "line" } else { "lines" };
+        let message = format!(
+            "no rule of --extract is about {} {lines} (the first: line {line}); write a rule with skip = true for those that are no steps",
+            counts.others
+        );
+        add("no_rule", None, message, true);
     }
     found
 }

@@ -116,6 +116,8 @@ pub(crate) fn extraction_note(counts: ExtractionCounts) -> Result<String, LogErr
         skipped,
         others,
         unreadable,
+        nulls,
+        ..
     } = counts;
     if events == 0 {
         return Err(LogError::Usage(format!(
@@ -123,8 +125,12 @@ pub(crate) fn extraction_note(counts: ExtractionCounts) -> Result<String, LogErr
              out; `omnilink logs extract RULES.toml LOG` shows what they make of a log"
         )));
     }
+    let unknown = match nulls {
+        0 => String::new(),
+        nulls => format!("; {nulls} of their values are taken for unknown ([extract] null)"),
+    };
     Ok(format!(
         "{events} lines are events by the rules of --extract; no rule is about {others} others, {skipped} are left out, and {unreadable} have \
-         not the format"
+         not the format{unknown}"
     ))
 }

@@ -21,6 +21,7 @@ use crate::formula::{FormulaText, LineFormula, line_names};
 use crate::interchange::Interchange;
 use crate::meaning::{Meaning, MeaningText};
 use crate::raw_line::RawLine;
+use crate::settings_used::SettingsUsed;
 use crate::stage_action::{ActionText, StageAction, find_action, known_actions};
 use crate::types::Types;
 use crate::value_type::Vocabulary;
@@ -54,10 +55,14 @@ pub struct LogSpec {
     pub(crate) interchange: Interchange,
     /// Whether a formula about steps looks back at the node's previous line.
     pub(crate) looks_back: bool,
+    /// Whether some event joins the node's previous line.
+    pub(crate) has_joins: bool,
     /// Translations that are not those of their PlusCal algorithms.
     pub(crate) stale_translations: Vec<String>,
     /// The fields that formulas may read of every line: rules, hidden actions, and looks at neighbours.
     pub(crate) reads: FieldsRead,
+    /// Which entries of the link file took effect so far.
+    pub(crate) used: SettingsUsed,
     notes: Vec<String>,
 }
 
@@ -263,7 +268,7 @@ impl LogSpec {
             message: failure.render(&program.sources),
         };
         for (json, formula) in table {
-            let from = Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json));
+            let from = Self::value_of_json(json);
             if let Some(formula) = formula.compiled(&operations) {
                 let to = evaluator.value(formula.operation.formula()).map_err(failed)?;
                 words.table.insert(from, to);
@@ -340,8 +345,10 @@ impl LogSpec {
             tracked,
             interchange,
             looks_back,
+            has_joins: settings.events.values().any(|event| event.joins),
             stale_translations: stale_translations(&program, options.search.pluscal()),
             reads,
+            used: SettingsUsed::of(&options.file),
             settings,
             program,
             notes,
@@ -353,6 +360,11 @@ impl LogSpec {
         &self.name
     }
 
+    /// Entries of the link file that had no effect on any log so far, in sentences.
+    pub fn without_effect(&self) -> Vec<String> {
+        self.used.told()
+    }
+
     /// Notes for the user about how the spec was read.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -361,6 +373,31 @@ impl LogSpec {
     /// The field with the node of a line.
     pub(crate) fn node_field(&self) -> &str {
         self.settings.node.as_deref().unwrap_or("node")
+    }
+
+    /// A value of a log as the link file writes it: JSON, or a text without quotation marks.
+    pub(crate) fn value_of_json(json: &str) -> Value {
+        Value::from_json(json.as_bytes()).unwrap_or_else(|_| Value::str(json))
+    }
+
+    /// The field with the clock of a line.
+    pub(crate) fn clock_field(&self) -> &str {
+        self.settings.clock.as_deref().unwrap_or("clock")
+    }
+
+    /// The fields with the beginning and the end of the time within which a line happened.
+    pub(crate) fn timebox_fields(&self) -> [&str; 2] {
+        let (start, end) = (self.settings.start.as_deref(), self.settings.end.as_deref());
+        [start.unwrap_or("start"), end.unwrap_or("end")]
+    }
+
+    /// Whether a line tells more about the step of its node's line before it.
+    pub(crate) fn joins(&self, line: &RawLine) -> bool {
+        self.has_joins
+            && self
+                .event_of(line)
+                .and_then(|event| self.meanings.get(&event))
+                .is_some_and(|meaning| meaning.joins)
     }
 
     /// The field with the event of a line.

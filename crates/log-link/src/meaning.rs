@@ -6,7 +6,7 @@ use omnilink_tla::ir::OperatorId;
 use crate::event_action::EventAction;
 use crate::fields_read::FieldsRead;
 use crate::formula::{FormulaText, LineFormula};
-use crate::stage_action::{ActionText, StageAction};
+use crate::stage_action::{ActionText, StageAction, find_action};
 
 /// One action of a line.
 #[derive(Clone, Debug)]
@@ -18,10 +18,10 @@ pub(crate) struct Stage {
 /// What an event means.
 #[derive(Clone, Debug)]
 pub(crate) struct Meaning {
-    /// The actions, one after the other. Arguments and updates are those of the last. None if it only stutters.
+    /// The actions, one after the other. Arguments are those of the last. None if it only stutters, or joins a line and is no action itself.
     pub stages: Vec<Stage>,
     /// For parameters of the last action: the field with the value.
-    pub fields: Vec<(usize, String)>,
+    pub fields: Vec<(String, String)>,
     pub requires: Option<LineFormula>,
     pub ensures: Option<LineFormula>,
     /// Whether it may change nothing, instead.
@@ -117,8 +117,21 @@ impl MeaningText {
                 "[log.events.{event}]: give action or compose, not both; the last action of compose takes the line's arguments"
             ));
         }
-        let names = match (is_stuttering || link.skip || link.joins, link.compose.as_slice()) {
+        let contradicted = [
+            (is_stuttering, "[log] stuttering"),
+            (link.skip, "skip"),
+            (link.stutters, "stutters"),
+            (!link.compose.is_empty(), "compose"),
+        ];
+        if let Some((_, what)) = contradicted.iter().find(|(is_given, _)| link.joins && *is_given) {
+            return Err(format!(
+                "[log.events.{event}]: a line that joins the line before it is a part of that line's step, so {what} means nothing for it; leave one \
+                 of the two out"
+            ));
+        }
+        let names = match (is_stuttering || link.skip, link.compose.as_slice()) {
             (true, _) => Vec::new(),
+            (false, []) if link.joins => link.action.iter().cloned().collect(),
             (false, []) => vec![link.action.clone().unwrap_or_else(|| event.to_owned())],
             (false, names) => names.to_vec(),
         };
@@ -166,24 +179,31 @@ impl MeaningText {
                 .map_err(|message| format!("[log.events.{event}]: {message}"))?;
             stages.push(Stage { action, is_optional });
         }
-        let mut fields = Vec::new();
-        for (param, field) in &self.link.fields {
-            let number = match stages.last().map(|stage| &stage.action) {
-                Some(StageAction::Event(number)) => {
-                    actions[*number].params.iter().position(|own| own == param)
-                }
-                _ => None,
+        if self.link.joins
+            && stages.is_empty()
+            && let Some(number) = find_action(actions, &event)
+        {
+            stages.push(Stage {
+                action: StageAction::Event(number),
+                is_optional: false,
+            });
+        }
+        for param in self.link.fields.keys() {
+            let has_param = match stages.last().map(|stage| &stage.action) {
+                Some(StageAction::Event(number)) => actions[*number].params.contains(param),
+                // Of which action it tells more, its lines decide.
+                None => self.link.joins,
+                _ => false,
             };
-            let Some(number) = number else {
+            if !has_param {
                 return Err(format!(
                     "[log.events.{event}]: the action has no parameter `{param}`"
                 ));
-            };
-            fields.push((number, field.clone()));
+            }
         }
         let meaning = Meaning {
             stages,
-            fields,
+            fields: self.link.fields.into_iter().collect(),
             requires: self.requires.and_then(|formula| formula.compiled(operations)),
             ensures: self.ensures.and_then(|formula| formula.compiled(operations)),
             stutters: self.link.stutters || self.is_stuttering,

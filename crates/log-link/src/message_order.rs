@@ -31,15 +31,14 @@ impl MessageOrder {
     /// If two lines have one `id`, or an `after` is nobody's.
     pub fn of(lines: &[RawLine], needs_all: bool) -> Result<Self, LogError> {
         let mut before = vec![Vec::new(); lines.len()];
-        if lines
-            .iter()
-            .all(|line| line.field("after").is_none() && line.field("receives").is_none())
-        {
+        let mut parts = lines.iter().flat_map(RawLine::parts);
+        if parts.all(|line| line.field("after").is_none() && line.field("receives").is_none()) {
             return Ok(Self { before });
         }
         let mut by_id: FxHashMap<&Value, usize> = FxHashMap::default();
         let mut senders: FxHashMap<&Value, Vec<usize>> = FxHashMap::default();
-        for (at, line) in lines.iter().enumerate() {
+        let numbered = lines.iter().enumerate();
+        for (at, line) in numbered.flat_map(|(at, line)| line.parts().map(move |part| (at, part))) {
             if let Some(id) = line.field("id")
                 && let Some(earlier) = by_id.insert(id, at)
             {
@@ -53,26 +52,28 @@ impl MessageOrder {
             }
         }
         for (line, before) in lines.iter().zip(&mut before) {
-            for id in several(line.field("after")) {
-                match by_id.get(id) {
-                    Some(at) => before.push(Sources {
-                        lines: vec![*at],
-                        what: format!("{id}"),
-                    }),
-                    None if needs_all => {
-                        return Err(wrong(
-                            line,
-                            format!("it comes after {id}, and no line has this id"),
-                        ));
+            for part in line.parts() {
+                for id in several(part.field("after")) {
+                    match by_id.get(id) {
+                        Some(at) => before.push(Sources {
+                            lines: vec![*at],
+                            what: format!("{id}"),
+                        }),
+                        None if needs_all => {
+                            return Err(wrong(
+                                part,
+                                format!("it comes after {id}, and no line has this id"),
+                            ));
+                        }
+                        None => {}
                     }
-                    None => {}
                 }
-            }
-            for message in several(line.field("receives")) {
-                before.extend(senders.get(message).map(|lines| Sources {
-                    lines: lines.clone(),
-                    what: format!("the line that sends {message}"),
-                }));
+                for message in several(part.field("receives")) {
+                    before.extend(senders.get(message).map(|lines| Sources {
+                        lines: lines.clone(),
+                        what: format!("the line that sends {message}"),
+                    }));
+                }
             }
         }
         Ok(Self { before })
@@ -122,7 +123,9 @@ impl MessageOrder {
                 }
                 let count = position[first] + 1;
                 if chain == chain_of[at] {
-                    if position[first] > position[at] || first == at && sources.lines.len() == 1 {
+                    // Of the lines of one step, one may come after another.
+                    let is_own = first == at && sources.lines.len() == 1 && lines[at].joined.is_empty();
+                    if position[first] > position[at] || is_own {
                         return Err(contradiction(&lines[at], sources, lines));
                     }
                     continue;

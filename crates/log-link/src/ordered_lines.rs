@@ -6,6 +6,7 @@ use omnilink_link::LogOrder;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
+use crate::clock_order::TimedOrder;
 use crate::clock_reading::ClockReading;
 use crate::error::LogError;
 use crate::line_filter::LineFilter;
@@ -20,7 +21,7 @@ use crate::raw_line::{Place, RawLine};
 /// # Errors
 /// If the order depends on clocks, and this one is neither a whole number nor a vector.
 pub(crate) fn check_clock(line: &RawLine, spec: &LogSpec) -> Result<(), LogError> {
-    let field = spec.settings.clock.as_deref().unwrap_or("clock");
+    let field = spec.clock_field();
     let clock = line.field(field).filter(|clock| **clock != Value::null());
     match clock {
         Some(clock)
@@ -46,8 +47,10 @@ pub(crate) struct OrderedLines {
     /// The lines, numbered along an order that respects what is known: that of the files as far as possible.
     pub lines: Vec<RawLine>,
     pub order: LineOrder,
+    /// Whether lines of one step come before and after another line: then no order of the lines explains them.
+    pub has_circle: bool,
     /// What is to be said about the order.
-    pub note: Option<String>,
+    pub notes: Vec<String>,
 }
 
 /// Leaves out the lines that are no part of the log, brings the others into an order, and finds out what is known about it.
@@ -66,36 +69,63 @@ pub(crate) fn ordered(
         let next = files_read.len();
         files_read.entry(Arc::clone(&line.place.file)).or_insert(next);
     }
+    let kept = |lines: Vec<RawLine>| -> Vec<RawLine> {
+        let kept = lines.into_iter().zip(&is_kept);
+        kept.filter_map(|(line, is_kept)| is_kept.then_some(line))
+            .collect()
+    };
     let (mut lines, mut order) = match spec.settings.order {
         // Other lines may come after a line by way of one that is left out.
         Some(LogOrder::Edges) => {
-            let (lines, order) = known_order(lines, files, spec)?;
-            order.without(lines, &is_kept)
+            let (lines, order) = edges(lines, spec)?;
+            let (lines, order) = order.without(lines, &is_kept);
+            order.folded(lines, spec)?
         }
-        _ => {
-            let kept = lines.into_iter().zip(&is_kept);
-            let kept = kept
-                .filter_map(|(line, is_kept)| is_kept.then_some(line))
-                .collect();
-            known_order(kept, files, spec)?
-        }
+        _ => known_order(kept(lines), files, spec, true)?,
     };
     let read_at = |line: u32| {
         let place = &lines[line as usize].place;
         (files_read.get(&place.file).copied(), place.line)
     };
-    let note = order.note.take();
+    let mut notes = std::mem::take(&mut order.notes);
+    let mut has_circle = false;
     if order.chains.len() > 1 {
-        let numbering = admissible(&lines, &order, read_at)?;
+        let numbering = match order.linear(read_at) {
+            Ok(numbering) => numbering,
+            // What the lines of one step say contradicts each other: no order explains them.
+            Err((some, _)) if lines.iter().any(|line| !line.joined.is_empty()) => {
+                has_circle = true;
+                with_the_others(some, lines.len())
+            }
+            Err((_, stuck)) => {
+                return Err(LogError::Line {
+                    place: lines[stuck as usize].place.to_string(),
+                    message:
+                        "this line comes before a line that it comes after: clocks or `after` form a circle"
+                            .to_owned(),
+                });
+            }
+        };
         (lines, order) = order.renumbered(lines, &numbering);
     }
     let mut times = LineTimes::default();
-    lines.iter().for_each(|line| times.add(line, spec));
+    let all = lines.iter().flat_map(RawLine::parts);
+    all.for_each(|line| times.add(line, spec));
+    notes.extend(times.note(spec));
     Ok(OrderedLines {
         lines,
         order,
-        note: times.note(spec).or(note),
+        has_circle,
+        notes,
     })
+}
+
+/// These lines, and then the others.
+fn with_the_others(mut some: Vec<u32>, count: usize) -> Vec<u32> {
+    let mut is_there = vec![false; count];
+    some.iter().for_each(|line| is_there[*line as usize] = true);
+    some.extend((0..count as u32).filter(|line| !is_there[*line as usize]));
+    some
 }
 
 /// Which lines are part of the log.
@@ -122,7 +152,7 @@ fn kept(
     let mut times = LineTimes::default();
     seen.iter().for_each(|line| times.add(line, spec));
     let known = match times.note(spec) {
-        None => known_order(seen.clone(), files, spec).ok(),
+        None => known_order(seen.clone(), files, spec, false).ok(),
         Some(_) => None,
     };
     let (seen, order) = known.unwrap_or_else(|| {
@@ -159,153 +189,127 @@ pub(crate) fn neighbours(
     neighbours
 }
 
-fn admissible<K: Ord>(
-    lines: &[RawLine],
-    order: &LineOrder,
-    key: impl Fn(u32) -> K,
-) -> Result<Vec<u32>, LogError> {
-    order.linear(key).map_err(|stuck| LogError::Line {
-        place: lines[stuck as usize].place.to_string(),
-        message: "this line comes before a line that it comes after: clocks or `after` form a circle"
-            .to_owned(),
-    })
-}
-
-/// What is known about the order of lines.
+/// What is known about the order of lines. Whether lines of one step become one.
 ///
 /// # Errors
 /// If clocks are missing or no clocks.
 fn known_order(
-    mut lines: Vec<RawLine>,
+    lines: Vec<RawLine>,
     files: usize,
     spec: &LogSpec,
+    folds: bool,
 ) -> Result<(Vec<RawLine>, LineOrder), LogError> {
     let settings = &spec.settings;
     lines.iter().try_for_each(|line| check_clock(line, spec))?;
-    let clock_field = settings.clock.as_deref().unwrap_or("clock");
-    let start_field = settings.start.as_deref().unwrap_or("start");
-    let end_field = settings.end.as_deref().unwrap_or("end");
-    let mut times = LineTimes::default();
-    lines.iter().for_each(|line| times.add(line, spec));
-    let order = settings.order.map(Ok).unwrap_or_else(|| {
-        if times.all_have_vectors() {
-            Ok(LogOrder::Vector)
-        } else if times.all_have_timeboxes() {
-            Ok(LogOrder::Timeboxes)
-        } else if times.all_have_clocks() && settings.uncertainty.is_some() {
-            Ok(LogOrder::Nodes)
-        } else if times.all_have_clocks() {
-            Ok(LogOrder::Clock)
-        } else if files == 1 {
-            Ok(LogOrder::Lines)
-        } else {
-            Err(LogError::Usage(format!(
-                "nothing tells the order of the lines of {files} files: not every line has a \"{clock_field}\" (a number, or a vector as an \
-                 object); name the field in the link file ([log] clock = …)"
-            )))
-        }
-    })?;
+    let order = match settings.order {
+        Some(order) => order,
+        None => usual_order(&lines, files, spec)?,
+    };
+    let timed = TimedOrder {
+        spec,
+        apart: match order {
+            LogOrder::Nodes | LogOrder::Timeboxes => settings.apart_ns().unwrap_or(0),
+            _ => 0,
+        },
+        is_file_a_node: files > 1,
+        folds,
+        uses_messages: order != LogOrder::Lines,
+        tells: settings.apart_ns().is_some(),
+    };
+    if matches!(order, LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes) {
+        spec.used.took("log.clock_unit");
+    }
+    let unit = settings.clock_unit.unwrap_or_default().nanoseconds();
     let number = |line: &RawLine, field: &str| -> Result<ClockReading, LogError> {
-        line.field(field).and_then(ClockReading::of).ok_or_else(|| LogError::Line {
+        let reading = line.field(field).and_then(ClockReading::of);
+        reading.map(|reading| reading.in_units_of(unit)).ok_or_else(|| LogError::Line {
             place: line.place.to_string(),
             message: format!("there is no whole number in \"{field}\", which the order of lines needs ([log] order in the link file)"),
         })
     };
     match order {
         LogOrder::Lines => {
-            let order = LineOrder::total(lines.len());
-            Ok((lines, order))
+            let times = (0..lines.len() as i64).map(|at| {
+                let at = ClockReading::of(&Value::int(at)).unwrap_or(ClockReading::FIRST);
+                (at, at)
+            });
+            let times = times.collect();
+            timed.of(lines, times)
         }
-        LogOrder::Clock | LogOrder::Nodes | LogOrder::Timeboxes => {
-            let wide = match order {
-                LogOrder::Nodes | LogOrder::Timeboxes => settings.uncertainty.unwrap_or(0),
-                _ => 0,
-            };
-            let mut timed = Vec::with_capacity(lines.len());
-            for line in lines {
-                let (start, end) = match order {
-                    LogOrder::Timeboxes => (number(&line, start_field)?, number(&line, end_field)?),
-                    _ => {
-                        let clock = number(&line, clock_field)?;
-                        (clock, clock)
-                    }
-                };
+        LogOrder::Clock | LogOrder::Nodes => {
+            let times = lines.iter().map(|line| {
+                let clock = number(line, spec.clock_field())?;
+                Ok((clock, clock))
+            });
+            let times = times.collect::<Result<_, LogError>>()?;
+            timed.of(lines, times)
+        }
+        LogOrder::Timeboxes => {
+            let [start_field, end_field] = spec.timebox_fields();
+            let times = lines.iter().map(|line| {
+                let (start, end) = (number(line, start_field)?, number(line, end_field)?);
                 if end < start {
                     return Err(LogError::Line {
                         place: line.place.to_string(),
                         message: format!("its \"{end_field}\" is before its \"{start_field}\""),
                     });
                 }
-                timed.push((start.plus(-wide), end.plus(wide), line));
-            }
-            timed.sort_by_key(|(start, ..)| *start);
-            let nodes: Vec<Value> = timed.iter().map(|(.., line)| node_of(line, spec)).collect();
-            let is_total = timed
-                .windows(2)
-                .zip(nodes.windows(2))
-                .all(|(pair, nodes)| pair[0].1 < pair[1].0 || nodes[0] == nodes[1]);
-            if is_total {
-                let order = LineOrder::total(timed.len());
-                let lines: Vec<RawLine> = timed.into_iter().map(|(.., line)| line).collect();
-                MessageOrder::of(&lines, false)?.check_total(&lines)?;
-                return Ok((lines, order));
-            }
-            let (chains, chain_of) = chains_of(&nodes);
-            // For each position of a chain, the first end of the lines from there on: the line that ends then, and those before it in its
-            // chain, come before what starts later.
-            let first_end: Vec<Vec<ClockReading>> = chains
-                .iter()
-                .map(|chain| {
-                    let mut ends: Vec<ClockReading> =
-                        chain.iter().map(|line| timed[*line as usize].1).collect();
-                    for at in (1..ends.len()).rev() {
-                        ends[at - 1] = ends[at - 1].min(ends[at]);
-                    }
-                    ends
-                })
-                .collect();
-            let mut needs: Vec<Vec<(u32, u32)>> = (0..timed.len())
-                .map(|at| {
-                    (0u32..)
-                        .zip(&first_end)
-                        .filter(|(chain, _)| *chain != chain_of[at])
-                        .filter_map(|(chain, ends)| {
-                            let count = ends.partition_point(|end| *end < timed[at].0);
-                            (count > 0).then_some((chain, count as u32))
-                        })
-                        .collect()
-                })
-                .collect();
-            let lines: Vec<RawLine> = timed.into_iter().map(|(.., line)| line).collect();
-            let by_clocks = needs.iter().filter(|needs| !needs.is_empty()).count();
-            let messages = MessageOrder::of(&lines, false)?;
-            messages.add_to(&mut needs, &lines, &chains, &chain_of)?;
-            let mut order = LineOrder::new(chains, needs);
-            if settings.uncertainty.is_some() || messages.lines() > 0 {
-                order.note = Some(format!(
-                    "of {} lines of {} nodes, {by_clocks} come after lines of other nodes by their clocks, and {} by messages",
-                    lines.len(),
-                    order.chains.len(),
-                    messages.lines()
-                ));
-            }
-            Ok((lines, order))
+                Ok((start, end))
+            });
+            let times = times.collect::<Result<_, LogError>>()?;
+            timed.of(lines, times)
         }
-        LogOrder::Vector => vectors(lines, clock_field, spec),
-        LogOrder::Edges => edges(std::mem::take(&mut lines), spec),
+        LogOrder::Vector | LogOrder::Edges => {
+            let (lines, order) = match order {
+                LogOrder::Vector => vectors(lines, spec.clock_field(), spec)?,
+                _ => edges(lines, spec)?,
+            };
+            if folds {
+                order.folded(lines, spec)
+            } else {
+                Ok((lines, order))
+            }
+        }
     }
+}
+
+/// The order of lines if the link file names none: that of what they all have.
+fn usual_order(lines: &[RawLine], files: usize, spec: &LogSpec) -> Result<LogOrder, LogError> {
+    let mut times = LineTimes::default();
+    lines.iter().for_each(|line| times.add(line, spec));
+    if times.all_have_vectors() {
+        Ok(LogOrder::Vector)
+    } else if times.all_have_timeboxes() {
+        Ok(LogOrder::Timeboxes)
+    } else if times.all_have_clocks() && spec.settings.apart_ns().is_some() {
+        Ok(LogOrder::Nodes)
+    } else if times.all_have_clocks() {
+        Ok(LogOrder::Clock)
+    } else if files == 1 {
+        Ok(LogOrder::Lines)
+    } else {
+        Err(LogError::Usage(format!(
+            "nothing tells the order of the lines of {files} files: not every line has a \"{}\" (a number, or a vector as an \
+             object); name the field in the link file ([log] clock = …)",
+            spec.clock_field()
+        )))
+    }
+}
+
+/// Whether a line says which node wrote it.
+pub(crate) fn names_node(line: &RawLine, spec: &LogSpec) -> bool {
+    line.field(spec.node_field()).is_some()
 }
 
 /// The node of a line; the file, if no field names one.
 pub(crate) fn node_of(line: &RawLine, spec: &LogSpec) -> Value {
-    let field = spec.settings.node.as_deref().unwrap_or("node");
-    match line.field(field) {
+    match line.field(spec.node_field()) {
         Some(node) => node.clone(),
         None => Value::str(&line.place.file),
     }
 }
 
-fn chains_of(nodes: &[Value]) -> (Vec<Vec<u32>>, Vec<u32>) {
+pub(crate) fn chains_of(nodes: &[Value]) -> (Vec<Vec<u32>>, Vec<u32>) {
     let mut by_node: FxHashMap<&Value, u32> = FxHashMap::default();
     let mut chains: Vec<Vec<u32>> = Vec::new();
     let mut chain_of = Vec::with_capacity(nodes.len());
@@ -326,7 +330,7 @@ fn vectors(lines: Vec<RawLine>, field: &str, spec: &LogSpec) -> Result<(Vec<RawL
         place: line.place.to_string(),
         message,
     };
-    let node_field = spec.settings.node.as_deref().unwrap_or("node");
+    let node_field = spec.node_field();
     let mut with_own = Vec::with_capacity(lines.len());
     for line in lines {
         let node = match line.field(node_field) {

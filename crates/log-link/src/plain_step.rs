@@ -8,10 +8,9 @@ use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Flow, State, StepSearch, WatchedSteps};
 use omnilink_value::Value;
 
-use crate::batch::Batch;
 use crate::error::LogError;
 use crate::expansion::{Expander, distinct, failed};
-use crate::prepared_line::{LineKind, PreparedLine};
+use crate::prepared_line::PreparedLine;
 use crate::stage_action::StageAction;
 
 /// What is known about the next values of some variables.
@@ -113,52 +112,6 @@ impl<'s> Expander<'s> {
             states = kept;
         }
         Ok(distinct(states))
-    }
-
-    /// Whether a line may lead from one state to another.
-    pub fn is_plain_step(&mut self, from: &State, line: &PreparedLine, to: &State) -> Result<bool, LogError> {
-        let meaning = match &line.kind {
-            LineKind::Step(meaning) => meaning.clone(),
-            _ => {
-                let successors = self.successors(from, line, Batch::ALL)?.found;
-                return Ok(successors.iter().any(|successor| successor.state == *to));
-            }
-        };
-        if let Some(requires) = &meaning.requires {
-            self.evaluator.set_state(from);
-            if !self.holds(requires, line)? {
-                return Ok(false);
-            }
-        }
-        let Ok(known) = self.given(from, line)? else {
-            return Ok(false);
-        };
-        if !fits(to, &known) {
-            return Ok(false);
-        }
-        if let Some(ensures) = &meaning.ensures {
-            self.evaluator.set_state(from);
-            self.evaluator.set_next(to);
-            if !self.holds(ensures, line)? {
-                return Ok(false);
-            }
-        }
-        if meaning.stutters && from == to {
-            return Ok(true);
-        }
-        let Some((last, before)) = meaning.stages.split_last() else {
-            return Ok(false);
-        };
-        for state in self.states_after(from, line, before)? {
-            if last.is_optional && !before.is_empty() && state == *to {
-                return Ok(true);
-            }
-            let reached = self.plain_stage(&state, line, &last.action, &line.arguments, &known, Some(to))?;
-            if !reached.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Whether a hidden action may lead from one state to another before a line.

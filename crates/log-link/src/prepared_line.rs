@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use omnilink_link::toml_key;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
+use rustc_hash::FxHashSet;
 
 use crate::error::LogError;
+use crate::fields_read::Extent;
+use crate::formula::LineFormula;
 use crate::line_context::LineContext;
 use crate::log_spec::LogSpec;
 use crate::meaning::Meaning;
@@ -25,16 +29,26 @@ pub(crate) struct PreparedLine {
     pub kind: LineKind,
     /// What the arguments of the last action are, as far as they are known.
     pub arguments: Vec<Option<Value>>,
-    /// What is known about variables after the line.
+    /// What is known about variables after the line. A variable may be there more than once, for instance by lines that join this one.
     pub updates: Vec<(u32, Vec<Update>)>,
     pub context: LineContext,
+    /// The lines that join it. Their arguments and updates are among its own.
+    pub joined: Vec<Self>,
+    /// Why no step can be what its lines say.
+    pub contradiction: Option<String>,
+}
+
+/// A line of a step as it was read, between the lines of its node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawPart<'l> {
+    pub line: &'l RawLine,
+    pub previous: Option<&'l RawLine>,
+    pub next: Option<&'l RawLine>,
 }
 
 /// What a line is.
 #[derive(Clone, Debug)]
 pub(crate) enum LineKind {
-    /// Part of the step of the node's previous line.
-    Joined,
     /// A step that changes nothing.
     Stuttering,
     /// The run failed here.
@@ -47,10 +61,60 @@ impl PreparedLine {
     /// Whether the line says anything at all.
     pub fn constrains(&self) -> bool {
         match &self.kind {
-            LineKind::Joined => false,
             LineKind::Stuttering | LineKind::Failure => true,
-            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty(),
+            LineKind::Step(_) => self.event.is_some() || !self.updates.is_empty() || !self.joined.is_empty(),
         }
+    }
+
+    /// The lines of the step, this one first.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.joined)
+    }
+
+    /// What the line means, if it is a step or joins one.
+    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
+        match &self.kind {
+            LineKind::Step(meaning) => Some(meaning),
+            LineKind::Stuttering | LineKind::Failure => None,
+        }
+    }
+
+    /// What the link file requires before it.
+    pub fn requires(&self) -> Option<&LineFormula> {
+        self.meaning()?.requires.as_ref()
+    }
+
+    /// What the link file says of its step.
+    pub fn ensures(&self) -> Option<&LineFormula> {
+        self.meaning()?.ensures.as_ref()
+    }
+
+    /// Adds what a line says that joins it.
+    pub fn join(&mut self, part: Self) {
+        if matches!(part.kind, LineKind::Failure) {
+            self.kind = LineKind::Failure;
+        }
+        self.updates.extend(part.updates.iter().cloned());
+        if part.has_arguments_of_step() {
+            let known = self.arguments.iter_mut().zip(&part.arguments);
+            for (own, other) in known.filter(|(_, other)| other.is_some()) {
+                match (&own, other) {
+                    (Some(one), Some(other)) if one != other => {
+                        self.contradiction = Some(format!(
+                            "{} says that an argument is {other}, and the line that it joins that it is {one}",
+                            part.place
+                        ));
+                    }
+                    _ => own.clone_from(other),
+                }
+            }
+        }
+        self.joined.push(part);
+    }
+
+    /// Whether the arguments of a line that joins another are those of the step: it has no action of its own.
+    pub fn has_arguments_of_step(&self) -> bool {
+        self.meaning().is_some_and(|meaning| meaning.stages.is_empty())
     }
 
     /// The line in a few words.
@@ -65,12 +129,18 @@ impl PreparedLine {
             text.push_str(&format!("({})", shown.join(", ")));
         }
         if !self.updates.is_empty() {
-            let names: Vec<&str> = self
-                .updates
-                .iter()
-                .map(|(slot, _)| &*spec.program.variables[*slot as usize])
-                .collect();
+            let mut names: Vec<&str> = Vec::new();
+            for (slot, _) in &self.updates {
+                let name = &*spec.program.variables[*slot as usize];
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             text.push_str(&format!(" [{}]", names.join(", ")));
+        }
+        for part in &self.joined {
+            let event = part.event.as_deref().unwrap_or_default();
+            text.push_str(&format!(" with {event} ({})", part.place));
         }
         text
     }
@@ -82,6 +152,8 @@ pub(crate) struct Preparation<'s> {
     spec: &'s LogSpec,
     /// Fields that nothing reads: how often, and where first.
     pub unread: BTreeMap<String, (u64, Place)>,
+    /// Events, and paths of entries of the link file, that lines have been seen to use.
+    seen: FxHashSet<String>,
 }
 
 /// Fields that describe a line for people.
@@ -89,24 +161,77 @@ const DESCRIPTIVE: [&str; 8] = [
     "desc", "logger", "sender", "id", "after", "sends", "receives", "omnilink",
 ];
 
+/// Fields that this program adds to spans.
+const OF_SPANS: [&str; 6] = ["kind", "service", "parent", "links", "attributes", "error"];
+
 impl<'s> Preparation<'s> {
     pub fn new(spec: &'s LogSpec) -> Self {
         Self {
             spec,
             unread: BTreeMap::new(),
+            seen: FxHashSet::default(),
         }
     }
 
-    /// The meaning of a line between the previous and the next line of its node.
+    /// Entries of the link file that take effect with this line.
+    fn note_used(&mut self, line: &RawLine, event: Option<&str>) {
+        let (spec, settings) = (self.spec, &self.spec.settings);
+        let fields = [
+            ("log.event", &settings.event),
+            ("log.args", &settings.args),
+            ("log.node", &settings.node),
+            ("log.clock", &settings.clock),
+            ("log.start", &settings.start),
+            ("log.end", &settings.end),
+        ];
+        for (entry, field) in fields {
+            let is_there = field.as_deref().is_some_and(|field| line.field(field).is_some());
+            if is_there && !self.seen.contains(entry) {
+                spec.used.took(entry);
+                self.seen.insert(entry.to_owned());
+            }
+        }
+        if line.is_span() && self.seen.insert("spans".to_owned()) {
+            spec.used.took("spans");
+        }
+        if let Some(event) = event
+            && !self.seen.contains(event)
+        {
+            spec.used.took_event(event);
+            spec.used.took_element("log.stuttering", event);
+            self.seen.insert(event.to_owned());
+        }
+        if !spec.words.table.is_empty() {
+            note_values(&line.record, spec);
+        }
+    }
+
+    /// The lines of a step, each with what it means by itself.
+    ///
+    /// # Errors
+    /// If one of them means nothing.
+    pub fn prepare_step(
+        &mut self,
+        evaluator: &mut Evaluator<'_>,
+        parts: &[RawPart<'_>],
+    ) -> Result<Vec<PreparedLine>, LogError> {
+        let mut prepared: Vec<PreparedLine> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let one = self.prepare(evaluator, *part, prepared.first())?;
+            prepared.push(one);
+        }
+        Ok(prepared)
+    }
+
+    /// The meaning of a line between the previous and the next line of its node. `head` is the line that it joins, if it does.
     ///
     /// # Errors
     /// If it has none.
-    pub fn prepare(
+    fn prepare(
         &mut self,
         evaluator: &mut Evaluator<'_>,
-        line: &RawLine,
-        previous: Option<&RawLine>,
-        next: Option<&RawLine>,
+        RawPart { line, previous, next }: RawPart<'_>,
+        head: Option<&PreparedLine>,
     ) -> Result<PreparedLine, LogError> {
         let spec = self.spec;
         let settings = &spec.settings;
@@ -132,7 +257,10 @@ impl<'s> Preparation<'s> {
             arguments: Vec::new(),
             updates: Vec::new(),
             context: LineContext::new(spec, line, previous, next),
+            joined: Vec::new(),
+            contradiction: None,
         };
+        self.note_used(line, prepared.event.as_deref());
         let fails = match &spec.fail_when {
             Some(fails) => {
                 fails
@@ -172,14 +300,15 @@ impl<'s> Preparation<'s> {
                 })?),
             }
         };
-        let mut read: Vec<&str> = vec![root(event_field), root(node_field)];
+        // Paths with dots of fields that something reads.
+        let mut read: Vec<&str> = vec![event_field, node_field];
         let times = [&settings.clock, &settings.start, &settings.end];
         for (field, default) in times.into_iter().zip(["clock", "start", "end"]) {
-            read.push(root(field.as_deref().unwrap_or(default)));
+            read.push(field.as_deref().unwrap_or(default));
         }
         if let Some(meaning) = &meaning {
             prepared.arguments = self
-                .arguments(line, meaning, &prepared, &mut read)
+                .arguments(line, meaning, head, &prepared, &mut read)
                 .map_err(wrong)?;
         }
         let names = line.record.as_record();
@@ -193,8 +322,7 @@ impl<'s> Preparation<'s> {
             })
             .collect();
         prepared.updates = self.updates(line, &mut read, &by_formulas).map_err(wrong)?;
-        read.extend(by_formulas);
-        self.note_unread(line, &read).map_err(wrong)?;
+        self.note_unread(line, &read, meaning.as_deref());
         prepared.kind = match meaning {
             None => LineKind::Stuttering,
             Some(meaning) => LineKind::Step(meaning),
@@ -206,7 +334,8 @@ impl<'s> Preparation<'s> {
     fn arguments<'l>(
         &self,
         line: &'l RawLine,
-        meaning: &Meaning,
+        meaning: &'l Meaning,
+        head: Option<&PreparedLine>,
         prepared: &PreparedLine,
         read: &mut Vec<&'l str>,
     ) -> Result<Vec<Option<Value>>, String>
@@ -218,8 +347,17 @@ impl<'s> Preparation<'s> {
             Some(field) => &[field.as_str()],
             None => &["event_args", "args"],
         };
-        let given = names.iter().find_map(|name| Some((*name, line.field(name)?)));
-        let Some(StageAction::Event(number)) = meaning.stages.last().map(|stage| &stage.action) else {
+        let is_ignored = |name: &str| spec.settings.ignore_fields.iter().any(|ignored| ignored == name);
+        let given = names.iter().filter(|name| !is_ignored(name));
+        let given = given
+            .into_iter()
+            .find_map(|name| Some((*name, line.field(name)?)));
+        // A line that joins another and has no action of its own tells more about that line's action.
+        let of_step = head
+            .filter(|_| meaning.stages.is_empty())
+            .and_then(PreparedLine::meaning);
+        let stages = of_step.map_or(&meaning.stages, |meaning| &meaning.stages);
+        let Some(StageAction::Event(number)) = stages.last().map(|stage| &stage.action) else {
             return Ok(Vec::new());
         };
         let action = &spec.actions[*number];
@@ -235,16 +373,18 @@ impl<'s> Preparation<'s> {
         };
         let mut arguments: Vec<Option<Value>> = vec![None; action.params.len()];
         if let Some((name, given)) = given {
-            let name: &'l str = line
-                .record
-                .as_record()
-                .and_then(|record| record.iter().map(|(own, _)| own).find(|own| *own == root(name)))
-                .unwrap_or_default();
             read.push(name);
             match (given.as_tuple(), given.as_record()) {
                 (Some(values), _) if values.len() > action.params.len() => {
+                    let hint = match of_step {
+                        Some(_) => {
+                            "; a line that joins another and has no action of its own tells more about that line's action: say which action it is \
+                             (action = \"…\"), or leave its arguments out ([log] ignore_fields = [\"args\"])"
+                        }
+                        None => "",
+                    };
                     return Err(format!(
-                        "{} has {} arguments, but the action {}({}) takes {}",
+                        "{} has {} arguments, but the action {}({}) takes {}{hint}",
                         prepared.event.as_deref().unwrap_or("the line"),
                         values.len(),
                         action.name,
@@ -273,10 +413,19 @@ impl<'s> Preparation<'s> {
                 (None, None) => return Err("the arguments are neither an array nor an object".to_owned()),
             }
         }
-        for (param, field) in &meaning.fields {
+        for (name, field) in &meaning.fields {
+            let Some(param) = action.params.iter().position(|param| param == name) else {
+                return Err(format!(
+                    "fields: the action {}({}) has no parameter `{name}`",
+                    action.name,
+                    action.params.join(", ")
+                ));
+            };
             if let Some(value) = line.field(field) {
-                arguments[*param] = convert(*param, value)?;
-                read.push(root_in(line, field));
+                arguments[param] = convert(param, value)?;
+                read.push(field);
+                let event = toml_key(prepared.event.as_deref().unwrap_or_default());
+                spec.used.took_entry(&format!("log.events.{event}.fields"), name);
             }
         }
         for (param, name) in action.params.iter().enumerate() {
@@ -286,7 +435,7 @@ impl<'s> Preparation<'s> {
                 && spec.variable(name).is_none()
             {
                 arguments[param] = convert(param, value)?;
-                read.push(root_in(line, name));
+                read.push(name);
             }
         }
         Ok(arguments)
@@ -303,7 +452,11 @@ impl<'s> Preparation<'s> {
         let mut all: Vec<(u32, Vec<Update>)> = Vec::new();
         let mut add = |name: &str, value: &Value, is_after: bool| -> Result<(), String> {
             if spec.settings.ignore_fields.iter().any(|ignored| ignored == name) {
+                spec.used.took_element("log.ignore_fields", name);
                 return Ok(());
+            }
+            if spec.settings.variables.contains_key(name) {
+                spec.used.took_entry("log.variables", name);
             }
             let Some(slot) = spec.variable(name) else {
                 return Err(format!(
@@ -347,7 +500,7 @@ impl<'s> Preparation<'s> {
         for (name, value) in changes.into_iter().chain(statements) {
             match name {
                 "vars" | "state" if spec.variable(name).is_none() => {
-                    let is_read = read.contains(&name) || by_formulas.contains(&name);
+                    let is_read = is_touched(read, name) || by_formulas.contains(&name);
                     read.push(name);
                     let Some(parts) = value.as_record() else {
                         // Formulas may read what is no object of variables.
@@ -361,7 +514,7 @@ impl<'s> Preparation<'s> {
                     }
                 }
                 // A list of updates may be read by a formula besides, if it is that of a variable.
-                name if !read.contains(&name)
+                name if !is_touched(read, name)
                     && is_updates(value)
                     && (spec.variable(name).is_some() || !by_formulas.contains(&name)) =>
                 {
@@ -374,49 +527,74 @@ impl<'s> Preparation<'s> {
         Ok(all)
     }
 
-    fn note_unread(&mut self, line: &RawLine, read: &[&str]) -> Result<(), String> {
-        let Some(record) = line.record.as_record() else {
-            return Ok(());
+    /// Counts the fields of a line, at any depth, that nothing reads.
+    fn note_unread(&mut self, line: &RawLine, read: &[&str], meaning: Option<&Meaning>) {
+        let spec = self.spec;
+        let extent = |path: &str| {
+            let by_formulas = spec.reads.extent(path);
+            let by_meaning = meaning.map_or(Extent::Nothing, |meaning| meaning.reads.extent(path));
+            by_formulas
+                .max(by_meaning)
+                .max(Extent::of(read.iter().copied(), path))
         };
-        for (name, _) in record.iter() {
-            let is_ignored = || {
-                self.spec
-                    .settings
-                    .ignore_fields
-                    .iter()
-                    .any(|ignored| ignored == name)
-            };
-            if read.contains(&name) || DESCRIPTIVE.contains(&name) || is_ignored() {
-                continue;
+        let is_ignored = |path: &str| {
+            let mut ignored = spec.settings.ignore_fields.iter();
+            let found = ignored.any(|ignored| ignored == path);
+            if found {
+                spec.used.took_element("log.ignore_fields", path);
             }
-            match self.unread.get_mut(name) {
-                Some((count, _)) => *count += 1,
-                None => {
-                    self.unread.insert(name.to_owned(), (1, line.place.clone()));
+            found
+        };
+        let fields = line.record.as_record();
+        let mut open: Vec<(String, &Value)> = fields
+            .iter()
+            .flat_map(|fields| fields.iter())
+            .filter(|(name, _)| !DESCRIPTIVE.contains(name) && !(line.is_span() && OF_SPANS.contains(name)))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        while let Some((path, value)) = open.pop() {
+            match extent(&path) {
+                Extent::Whole => {}
+                _ if is_ignored(&path) => {}
+                Extent::Part => {
+                    let fields = value.as_record();
+                    let fields = fields.iter().flat_map(|fields| fields.iter());
+                    open.extend(fields.map(|(name, value)| (format!("{path}.{name}"), value)));
                 }
+                Extent::Nothing => match self.unread.get_mut(&path) {
+                    Some((count, _)) => *count += 1,
+                    None => {
+                        self.unread.insert(path, (1, line.place.clone()));
+                    }
+                },
             }
         }
-        Ok(())
     }
+}
+
+/// Marks the entries of the table of values that are used for a value of a line, or a part of one.
+fn note_values(value: &Value, spec: &LogSpec) {
+    if spec.words.table.contains_key(value) {
+        let texts = spec.settings.values.keys();
+        for text in texts.filter(|text| LogSpec::value_of_json(text) == *value) {
+            spec.used.took_entry("log.values", text);
+        }
+    }
+    for element in value.as_tuple().unwrap_or_default() {
+        note_values(element, spec);
+    }
+    for (_, value) in value.as_record().iter().flat_map(|fields| fields.iter()) {
+        note_values(value, spec);
+    }
+}
+
+/// Whether a field of a line, or something in it, is read.
+fn is_touched(read: &[&str], name: &str) -> bool {
+    Extent::of(read.iter().copied(), name) != Extent::Nothing
 }
 
 /// Whether a value is a list of updates.
 fn is_updates(value: &Value) -> bool {
     let updates = value.as_tuple().unwrap_or_default();
     !updates.is_empty() && updates.iter().all(|update| update.field("op").is_some())
-}
-
-/// The name of the field of a line in which a path begins.
-fn root(path: &str) -> &str {
-    path.split('.').next().unwrap_or(path)
-}
-
-fn root_in<'l>(line: &'l RawLine, path: &str) -> &'l str {
-    let record = line.record.as_record();
-    let mut names = record
-        .into_iter()
-        .flat_map(|record| record.iter().map(|(name, _)| name).collect::<Vec<_>>());
-    names
-        .find(|name| *name == path || *name == root(path))
-        .unwrap_or_default()
 }

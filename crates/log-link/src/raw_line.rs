@@ -27,9 +27,40 @@ pub struct RawLine {
     pub place: Place,
     /// Its content.
     pub record: Value,
+    /// Lines of its node after it that tell of the same step.
+    pub joined: Vec<Self>,
 }
 
 impl RawLine {
+    /// A line by itself.
+    pub fn new(place: Place, record: Value) -> Self {
+        Self {
+            place,
+            record,
+            joined: Vec::new(),
+        }
+    }
+
+    /// The lines of its step, each by itself: this one, and those that join it.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.joined)
+    }
+
+    /// The last line of its step.
+    pub fn last_part(&self) -> &Self {
+        self.joined.last().unwrap_or(self)
+    }
+
+    /// How many lines its step has.
+    pub fn count(&self) -> u64 {
+        1 + self.joined.len() as u64
+    }
+
+    /// Whether it was made of a span.
+    pub fn is_span(&self) -> bool {
+        self.place.file.ends_with("#span")
+    }
+
     /// The field at a path with dots.
     pub fn field(&self, path: &str) -> Option<&Value> {
         // A field whose own name has dots comes first.

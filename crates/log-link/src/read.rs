@@ -55,6 +55,7 @@ pub struct LineReader {
     number: u64,
     buffer: Vec<u8>,
     is_following: bool,
+    is_closed: bool,
     last_read: Instant,
     /// Makes events of lines of text.
     extractor: Option<Extractor>,
@@ -116,6 +117,7 @@ impl LineReader {
             number: 0,
             buffer: Vec::new(),
             is_following: false,
+            is_closed: false,
             last_read: Instant::now(),
             extractor: None,
         })
@@ -166,6 +168,7 @@ impl LineReader {
             number: 0,
             buffer: Vec::new(),
             is_following: false,
+            is_closed: false,
             last_read: Instant::now(),
             extractor: None,
         })
@@ -248,10 +251,31 @@ impl LineReader {
         }
     }
 
+    /// Whether more lines may still be written.
+    pub(crate) fn is_following(&self) -> bool {
+        self.is_following
+    }
+
+    /// Nobody waits for more lines any longer. Whether somebody did.
+    pub(crate) fn close(&mut self) -> bool {
+        self.is_following && !std::mem::replace(&mut self.is_closed, true)
+    }
+
+    /// Whether nothing will come that belongs to the last line: the end, or a pause.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.is_following
+            || self.is_closed
+            || (self.buffer.is_empty() && self.last_read.elapsed() >= EVENT_PAUSE)
+    }
+
+    /// Whether an event of several lines may go on.
+    pub(crate) fn has_open_event(&self) -> bool {
+        self.extractor.as_ref().is_some_and(Extractor::is_open)
+    }
+
     /// What there is while nothing more comes: an event of several lines is taken to be complete after a while.
     fn after_a_pause(&mut self) -> Result<Option<RawLine>, LogError> {
-        let is_whole = self.buffer.is_empty();
-        let is_over = self.is_following && is_whole && self.last_read.elapsed() >= EVENT_PAUSE;
+        let is_over = self.is_following && self.is_quiet();
         match self.extractor.as_mut().filter(|_| is_over) {
             Some(extractor) => {
                 let last = extractor.finish();
@@ -304,7 +328,7 @@ impl LineReader {
                     .to_owned(),
             ));
         }
-        Ok(RawLine { place, record })
+        Ok(RawLine::new(place, record))
     }
 }
 

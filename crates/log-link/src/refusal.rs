@@ -6,6 +6,7 @@ use omnilink_value::Value;
 
 use crate::batch::Batch;
 use crate::expansion::{Expander, Steps};
+use crate::formula::LineFormula;
 use crate::log_spec::LogSpec;
 use crate::prepared_line::{LineKind, PreparedLine};
 use crate::stage_action::StageAction;
@@ -15,26 +16,32 @@ const REASONS_MAX: usize = 6;
 
 const NO_STUTTERING: &str = "the line changes a variable, but is a step that changes nothing";
 
-const NO_ENSURED: &str = "no step that the action allows fulfils what the link file says about it (ensures)";
-
 /// Why a state refuses a line, and how near it is to accepting it: the number of variables that would have to be different, if the line's
 /// updates are all that stands in the way.
 pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> RefusalReason {
     let spec = expander.spec;
     let because = |reason: &str| RefusalReason::from(reason.to_owned());
-    let meaning = match &line.kind {
-        LineKind::Failure => return because("the line says that the run failed"),
-        LineKind::Joined => return RefusalReason::default(),
-        LineKind::Stuttering => return because(NO_STUTTERING),
-        LineKind::Step(meaning) => meaning.clone(),
-    };
-    let context = &line.context;
-    if let Some(requires) = &meaning.requires {
-        expander.evaluator.set_state(state);
-        if requires.holds(&mut expander.evaluator, context).ok() == Some(false) {
-            return because("what the link file requires before the line is false");
+    if matches!(line.kind, LineKind::Failure) {
+        return because("the line says that the run failed");
+    }
+    if let Some(contradiction) = &line.contradiction {
+        return because(contradiction);
+    }
+    for part in line.parts() {
+        if let Some(reason) = part
+            .requires()
+            .and_then(|requires| false_requirement(expander, requires, part, state))
+        {
+            return RefusalReason::from(reason);
         }
     }
+    if let Some(reason) = false_promise(expander, state, line) {
+        return RefusalReason::from(reason);
+    }
+    let Some(meaning) = line.meaning().cloned() else {
+        return because(NO_STUTTERING);
+    };
+    let context = &line.context;
     let given = match expander.given(state, line) {
         Ok(Ok(given)) => given,
         Ok(Err(problem)) => return RefusalReason::from(problem.to_string()),
@@ -52,12 +59,7 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
         number += 1;
     }
     let Some(stage) = meaning.stages.get(number) else {
-        let is_same = given.iter().all(|(slot, value)| state[*slot as usize] == *value);
-        return if is_same && meaning.ensures.is_some() {
-            because(NO_ENSURED)
-        } else {
-            because(NO_STUTTERING)
-        };
+        return because(NO_STUTTERING);
     };
     let is_last = number + 1 == meaning.stages.len();
     let (given, known) = if is_last {
@@ -113,9 +115,6 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     if let Some(outside) = outside(spec, line, &stage.action, &reasons) {
         reasons.push(outside);
     }
-    if reasons.is_empty() && is_last && meaning.ensures.is_some() {
-        return because(NO_ENSURED);
-    }
     if reasons.is_empty() {
         because("no branch of the action is possible")
     } else {
@@ -123,6 +122,83 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
             reason: reasons.join("; or "),
             places,
         }
+    }
+}
+
+/// What the link file requires before a line, with its values, if it is false.
+fn false_requirement(
+    expander: &mut Expander<'_>,
+    requires: &LineFormula,
+    part: &PreparedLine,
+    state: &State,
+) -> Option<String> {
+    expander.evaluator.set_state(state);
+    match requires.holds(&mut expander.evaluator, &part.context) {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "what the link file requires before {} is false{}",
+            part.place,
+            false_parts(expander, requires, part, state, &[])
+        )),
+        Err(failure) => Some(format!(
+            "what the link file requires before {} cannot be evaluated: {}",
+            part.place,
+            expander.spec.failure_text(&failure)
+        )),
+    }
+}
+
+/// What the link file says of the step of a line, with its values, if the line has steps and it is false for all of them.
+fn false_promise(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> Option<String> {
+    if line.parts().all(|part| part.ensures().is_none()) {
+        return None;
+    }
+    let steps = expander.steps(state, line, Batch::ALL).ok()?.found;
+    let mut reason = None;
+    for step in steps {
+        let next: Vec<(u32, Value)> = (0u32..).zip(step.state.iter().cloned()).collect();
+        for part in line.parts() {
+            let Some(ensures) = part.ensures() else { continue };
+            expander.evaluator.set_state(state);
+            expander.evaluator.set_next(&step.state);
+            let why = match ensures.holds(&mut expander.evaluator, &part.context) {
+                Ok(true) => continue,
+                Ok(false) => format!(" is false{}", false_parts(expander, ensures, part, state, &next)),
+                Err(failure) => format!(" cannot be evaluated: {}", expander.spec.failure_text(&failure)),
+            };
+            reason.get_or_insert_with(|| {
+                format!(
+                    "the action is possible, but what the link file says of the step of {} (ensures){why}",
+                    part.place
+                )
+            });
+        }
+    }
+    reason
+}
+
+/// The parts of a formula of the link file that are false, with their values.
+fn false_parts(
+    expander: &mut Expander<'_>,
+    formula: &LineFormula,
+    part: &PreparedLine,
+    state: &State,
+    next: &[(u32, Value)],
+) -> String {
+    let arguments = formula.arguments(&part.context);
+    let parts = expander
+        .evaluator
+        .refusals_given(formula.operation, &arguments, state, next);
+    let mut shown_parts: Vec<String> = Vec::new();
+    for part in parts.iter().take(REASONS_MAX) {
+        let text = shown(expander.spec, part);
+        if !shown_parts.contains(&text) {
+            shown_parts.push(text);
+        }
+    }
+    match shown_parts.as_slice() {
+        [] => String::new(),
+        parts => format!(": {}", parts.join("; or ")),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::interchange::{Renaming, renamed_state};
 use crate::lines::Lines;
+use crate::plain_lines::lines_of_step;
 use crate::witness::{Cause, WitnessStep};
 
 /// Follows an explanation.
@@ -87,7 +88,9 @@ impl<'s> Replay<'s> {
             }
             (Cause::Line(number), Some(from)) => {
                 let line = line(number)?;
-                if !self.expander.is_plain_step(&from, line, &to)? {
+                // What the lines of the step say is read again, each by itself.
+                let parts = lines_of_step(lines, number, &mut self.expander.evaluator)?;
+                if !self.expander.is_plain_step(&from, &parts, &to)? {
                     return wrong(line.place.to_string(), "the line is no step of the specification");
                 }
                 self.next_line = self.next_line.max(number + 1);

@@ -32,7 +32,6 @@ use crate::layer::{Cut, Entry, Layer};
 use crate::lines::Lines;
 use crate::mutant::{Mutant, mutated};
 use crate::needless_hidden::needless_hidden;
-use crate::prepared_line::LineKind;
 use crate::rank::rank;
 use crate::replay::Replay;
 use crate::witness::{Cause, WitnessStep};
@@ -110,6 +109,14 @@ impl<'s> Search<'s> {
         } else {
             vec![false; expander.spec.hidden.len()]
         };
+        // What no explanation needs is left out, and that is no fault of the file.
+        for (number, _) in is_needless
+            .iter()
+            .enumerate()
+            .filter(|(_, is_needless)| **is_needless)
+        {
+            expander.spec.used.took(&format!("log.hidden[{}]", number + 1));
+        }
         let has_hidden = is_needless.contains(&false);
         let independence = if reductions.independence && !has_hidden {
             Independence::found(&mut lines, expander)
@@ -155,6 +162,12 @@ impl<'s> Search<'s> {
     /// How many lines it explains.
     pub fn depth(&self) -> u32 {
         self.base + self.layers.len() as u32 - 1
+    }
+
+    /// How many lines of files that are: some may tell of one step.
+    pub fn explained(&self) -> u64 {
+        let deepest = self.deepest().entries.first();
+        deepest.map_or(u64::from(self.depth()), |entry| self.lines.count(&entry.cut))
     }
 
     /// The entry with one of the states from which the rest of the log is explained exactly if it is from its own.
@@ -302,7 +315,7 @@ impl<'s> Search<'s> {
         let batch = Batch::numbered(from.batches);
         let mut enabled = self.lines.enabled(&from.cut)?;
         if enabled.is_empty() {
-            return Ok(true);
+            return Ok(self.lines.is_end(&from.cut));
         }
         if let Some(line) = from.toward {
             enabled.retain(|(_, own)| *own == line);
@@ -323,7 +336,6 @@ impl<'s> Search<'s> {
             let Some(prepared) = self.lines.get(line) else {
                 continue;
             };
-            let is_joined = matches!(prepared.kind, LineKind::Joined);
             let Successors {
                 found,
                 has_more: is_cut,
@@ -343,12 +355,7 @@ impl<'s> Search<'s> {
             let mut least = None;
             let mut unlikely: Vec<Entry> = Vec::new();
             for (rank, successor) in ranked {
-                // Nothing happens with a line that belongs to another: hidden actions may not happen more often because of it.
-                let hidden = if is_joined {
-                    from.hidden.clone()
-                } else {
-                    SmallVec::from_elem(0, from.hidden.len())
-                };
+                let hidden = SmallVec::from_elem(0, from.hidden.len());
                 let entry = Entry {
                     parent: Some(parent),
                     line: Some(line),

@@ -119,6 +119,8 @@ pub(crate) enum UpdateProblem {
     },
     #[error("the line states that it is {stated} afterwards, and its updates make it {updated}")]
     Contradiction { stated: String, updated: String },
+    #[error("the lines of one step disagree: one says {one}, and all of them together make it {all}")]
+    Disagreement { one: String, all: String },
     #[error("the initial states differ at {path}, so there is no default value")]
     NoDefault { path: String },
 }
@@ -126,7 +128,10 @@ pub(crate) enum UpdateProblem {
 impl UpdateProblem {
     /// Whether the update may be right in another state: a sequence that is longer, a bag that has the element.
     pub fn depends_on_state(&self) -> bool {
-        matches!(self, Self::Absent { .. } | Self::Contradiction { .. })
+        matches!(
+            self,
+            Self::Absent { .. } | Self::Contradiction { .. } | Self::Disagreement { .. }
+        )
     }
 }
 
@@ -192,6 +197,66 @@ impl Update {
             args,
             is_statement: false,
         })
+    }
+
+    /// Whether it says what a part becomes, whatever it was: then it says the same again of its own result.
+    fn is_absolute(&self) -> bool {
+        !matches!(
+            self.operator,
+            UpdateOperator::AddElementToBag
+                | UpdateOperator::RemoveElementFromBag
+                | UpdateOperator::AddToBag
+                | UpdateOperator::RemoveFromBag
+                | UpdateOperator::AppendElement
+                | UpdateOperator::RemoveFirst
+                | UpdateOperator::RemoveLast
+                | UpdateOperator::RemoveAt
+                | UpdateOperator::Truncate
+                | UpdateOperator::RemoveKey
+                | UpdateOperator::Add
+                | UpdateOperator::Sub
+        )
+    }
+
+    /// The part of a value that it is about.
+    fn part(&self, value: &Value) -> Option<Value> {
+        let mut part = value.clone();
+        for key in &self.path {
+            part = part.part(part.index_of(key)?)?.clone();
+        }
+        Some(part)
+    }
+
+    /// Where several lines tell of one step, each changes what those before it have made of a variable. What one of them says that it becomes must
+    /// still be so when all are done. What is wrong, if it is not.
+    pub fn disagreement(
+        list: &[Self],
+        before: &Value,
+        after: &Value,
+        default: Option<&Value>,
+    ) -> Option<UpdateProblem> {
+        let says = |one: &Value| {
+            Some(UpdateProblem::Disagreement {
+                one: shortened(&one.to_string()),
+                all: shortened(&after.to_string()),
+            })
+        };
+        for update in list {
+            if update.is_statement && update.args.first().is_some_and(|stated| stated != after) {
+                return update.args.first().and_then(says);
+            }
+            if update.operator == UpdateOperator::Unchanged && update.part(before) != update.part(after) {
+                return says(before);
+            }
+        }
+        if !list.iter().all(Self::is_absolute) {
+            return None;
+        }
+        let mut again = after.clone();
+        for update in list.iter().filter(|update| !update.is_statement) {
+            again = update.apply(&again, default).ok()?;
+        }
+        if again == *after { None } else { says(&again) }
     }
 
     /// The value of a variable after the update. `default` is its initial value, if there is one.

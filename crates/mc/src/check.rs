@@ -1,12 +1,14 @@
 //! A complete check of a model: assumptions, search, counterexample, postconditions.
 
+mod after_search;
 mod coverage;
 mod formula;
 mod options;
 mod replay;
+mod symmetric_choice;
 mod temporal;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -19,6 +21,7 @@ use omnilink_value::Value;
 
 use self::coverage::{action_coverage, definition_coverage};
 pub use self::options::{CheckOptions, CheckpointOptions, SearchMode};
+use self::symmetric_choice::symmetric_choices;
 use crate::bfs::{Checkpoints, breadth_first_with, remove_checkpoint};
 pub use crate::compiled::{Disagreement, Layouts};
 use crate::counterexample::{counterexample_path, violation_report};
@@ -29,9 +32,10 @@ use crate::limits::{Deadline, Limit, SearchOptions};
 use crate::liveness::Liveness;
 use crate::outcome::{SearchEnd, SearchError, SearchOutcome, SearchViolation, ViolationKind};
 use crate::progress::SearchProgress;
-use crate::report::{Answer, Behaviour, PropertyKind, Report};
+use crate::report::{Answer, PropertyKind, Report};
 use crate::session::{CheckSession, SessionOptions};
 use crate::simulation::{SimulationEnd, simulate};
+use crate::source_line::file_and_line;
 use crate::spec_record::spec_record;
 use crate::statistics::SearchStatistics;
 use crate::symmetry::{Symmetry, SymmetryError};
@@ -45,8 +49,15 @@ pub enum ModelCheckError {
     #[error(transparent)]
     SearchOptions(#[from] SearchError),
     /// SYMMETRY is invalid.
-    #[error("SYMMETRY: {0}")]
-    Symmetry(#[from] SymmetryError),
+    #[error("{place}: SYMMETRY {name}: {error}")]
+    Symmetry {
+        /// The definition that the configuration names.
+        name: String,
+        /// Its file and line.
+        place: String,
+        /// What is wrong with it.
+        error: SymmetryError,
+    },
     /// The model has no initial condition.
     #[error("there is no initial condition; give INIT and NEXT, or SPECIFICATION, in the configuration")]
     NoInit,
@@ -110,6 +121,9 @@ pub fn check(
         && sink.start_again().is_err()
     {
         return Err(ModelCheckError::Disagreement(disagreement));
+    }
+    if let Some(checkpoints) = &options.checkpoints {
+        remove_checkpoint(checkpoints.folder);
     }
     let options = &CheckOptions {
         evaluators: Evaluators::Interpreter,
@@ -219,14 +233,22 @@ impl CheckRun<'_> {
             return Ok(());
         };
         let symmetry = model.symmetry.filter(|_| self.options.uses_symmetry);
-        let symmetry = match symmetry.map(|symmetry| self.value(symmetry)) {
+        let symmetry = match symmetry.map(|symmetry| (symmetry, self.value(symmetry))) {
             None => Symmetry::default(),
-            Some(Ok(permutations)) => Symmetry::generated_by(&permutations)?,
-            Some(Err(failure)) => {
+            Some((formula, Ok(permutations))) => Symmetry::generated_by(&permutations).map_err(|error| {
+                let operator = model.program.operator(formula);
+                ModelCheckError::Symmetry {
+                    name: operator.name.to_string(),
+                    place: file_and_line(&model.program, operator.body.at),
+                    error,
+                }
+            })?,
+            Some((_, Err(failure))) => {
                 report.answer = self.failure_answer(&failure, None);
                 return Ok(());
             }
         };
+        report.notes.extend(symmetric_choices(&model.program, &symmetry));
         if let Some(answer) = self.constant_formulas(report) {
             report.answer = answer;
             return Ok(());
@@ -424,55 +446,6 @@ impl CheckRun<'_> {
                 .map(|(_, source)| Value::str(source.text())),
         );
         Fingerprint::of_state(&parts).to_string()
-    }
-
-    /// Every `_POSSIBLE` formula must be true somewhere in a completed search.
-    fn check_possible(&self, system: &TlaSystem<'_>, report: &mut Report) {
-        let all = self.model.possible.iter().zip(&system.possible_counts);
-        for (possible, count) in all {
-            if count.load(Ordering::Relaxed) > 0 {
-                continue;
-            }
-            let name = &possible.formula.name;
-            let what = if possible.is_step { "step" } else { "state" };
-            if report.behaviours.is_some() {
-                report.notes.push(format!(
-                    "no {what} of the behaviours that were drawn satisfies {name} (_POSSIBLE)"
-                ));
-                continue;
-            }
-            report.notes.push(format!(
-                "no {what} satisfies {name}, which must be possible (_POSSIBLE)"
-            ));
-            let violation = Behaviour::new(PropertyKind::Postcondition, Some(name.clone()), Vec::new());
-            report.answer = Answer::Wrong(Box::new(violation));
-            return;
-        }
-    }
-
-    /// Adds a note where `valid` covers less than a reader may expect.
-    fn note_what_was_checked(&self, system: &TlaSystem<'_>, report: &mut Report) {
-        if !matches!(report.answer, Answer::Valid | Answer::Stopped) {
-            return;
-        }
-        if report.figures.generated == 0 {
-            report
-                .notes
-                .push("no state satisfies the initial condition, so nothing was checked".into());
-            return;
-        }
-        let has_formula = !(system.invariants.is_empty()
-            && system.initials.is_empty()
-            && system.steps.is_empty()
-            && report.held.is_empty()
-            && self.model.postconditions.is_empty()
-            && self.model.possible.is_empty());
-        if !has_formula {
-            report.notes.push(match self.checks_deadlock {
-                true => "no invariant was checked, only that there is no deadlock".into(),
-                false => "no invariant was checked, and no deadlock: the states were only explored".into(),
-            });
-        }
     }
 
     fn report_outcome(

@@ -2,7 +2,7 @@
 
 use omnilink_evidence::Bindings;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
-use omnilink_tla::eval::{Evaluator, Session};
+use omnilink_tla::eval::{Evaluator, FalseSubformula, Session};
 use omnilink_tla::ir::{Formula, Loc, Program};
 use omnilink_tla::model::CompiledSpec;
 use omnilink_value::Value;
@@ -12,7 +12,7 @@ use crate::codec::StateDecodeError;
 use crate::liveness::{LassoCounterexample, Node, StateGraph};
 use crate::outcome::{SearchOutcome, SearchViolation, ViolationKind};
 use crate::path::{PathState, find_step, path_to};
-use crate::report::{ActionTaken, Behaviour, FalsePart, PropertyKind};
+use crate::report::{ActionTaken, Behaviour, FalsePart, LassoReason, PropertyKind};
 use crate::session::{set_level, set_trace};
 use crate::source_line::file_and_line;
 use crate::tla_system::{NamedProperty, TlaSystem};
@@ -91,7 +91,13 @@ pub(crate) fn violation_report(
         }
         ViolationKind::Initial(index) => report(PropertyKind::Property, system.initials.get(*index), trace),
         ViolationKind::Step(index) => report(PropertyKind::Property, system.steps.get(*index), trace),
-        ViolationKind::Deadlock => report(PropertyKind::Deadlock, None, trace),
+        ViolationKind::Deadlock => {
+            let deadlock = report(PropertyKind::Deadlock, None, trace);
+            Behaviour {
+                reasons: refusals(system, &mut evaluator, last.as_ref()),
+                ..deadlock
+            }
+        }
         ViolationKind::Failed(failure) => failure_report(model, failure, trace),
     }
 }
@@ -124,6 +130,55 @@ pub(crate) fn failure_report(model: &CompiledSpec, failure: &Failure, trace: Vec
     behaviour
 }
 
+/// For each branch of the next-state relation the conjunct for which it leads nowhere.
+fn refusals<'m>(
+    system: &TlaSystem<'m>,
+    evaluator: &mut Evaluator<'m>,
+    state: Option<&State>,
+) -> Vec<LassoReason> {
+    let (Some(next), Some(state)) = (system.next, state) else {
+        return Vec::new();
+    };
+    // Effects happen once.
+    if system.model.program.has_side_effects() {
+        return Vec::new();
+    }
+    let parts = evaluator.refusals(next.operation(), &[], state);
+    let parts = parts.into_iter().map(|part| shown_part(system.model, part));
+    parts.map(refusal).collect()
+}
+
+/// A part that is false, as a reason.
+pub(crate) fn refusal(part: FalsePart) -> LassoReason {
+    let with = match part.bindings.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", part.bindings),
+    };
+    LassoReason {
+        formula: part.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        bindings: Bindings(Vec::new()),
+        holds: false,
+        reason: format!("false at {}{with}", part.place),
+    }
+}
+
+/// A part that is false, with the names in it and the values of what it compares: variables are in the state that is shown.
+fn shown_part(model: &CompiledSpec, part: FalseSubformula) -> FalsePart {
+    let is_variable = |text: &str| model.program.variables.iter().any(|variable| **variable == *text);
+    let mut bindings = part.bindings;
+    for (text, value) in part.values {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !is_variable(&text) && text != value && !bindings.iter().any(|(known, _)| *known == text) {
+            bindings.push((text, value));
+        }
+    }
+    FalsePart {
+        text: part.text,
+        place: place_of(model, part.at),
+        bindings: Bindings(bindings),
+    }
+}
+
 /// The innermost part of a formula that is false in the evaluator's state.
 pub(crate) fn false_part(
     model: &CompiledSpec,
@@ -131,11 +186,7 @@ pub(crate) fn false_part(
     formula: Formula,
 ) -> Option<FalsePart> {
     let part = evaluator.explain_false(formula)?;
-    Some(FalsePart {
-        text: part.text,
-        place: place_of(model, part.at),
-        bindings: Bindings(part.bindings),
-    })
+    Some(shown_part(model, part))
 }
 
 /// File, line and column of a location.

@@ -1,7 +1,7 @@
 //! Evaluation session of a check: registers, `TLCGet` statistics, output and random numbers.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,13 +20,13 @@ thread_local! {
 }
 
 thread_local! {
-    /// The length of the queue that `TLCGet("queue")` reads in this thread, if it is not that of the running search.
-    static QUEUED: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Whether this thread evaluates formulas in a state of an earlier search, and what `TLCGet("queue")` is there, if that is known.
+    static LABELLED: Cell<Option<Option<u64>>> = const { Cell::new(None) };
 }
 
-/// Sets what `TLCGet("queue")` reads in this thread; `None` for the running search.
-pub(crate) fn set_queued(queued: Option<u64>) {
-    QUEUED.with(|cell| cell.set(queued));
+/// Says that this thread evaluates formulas in a state of an earlier search, and what `TLCGet("queue")` reads there; `None` for the running search.
+pub(crate) fn set_labelled(queued: Option<Option<u64>>) {
+    LABELLED.with(|cell| cell.set(queued));
 }
 
 /// Sets the level of the state that this thread evaluates next; 0 for none.
@@ -61,6 +61,8 @@ pub struct CheckSession<'r> {
     draws: AtomicU64,
     initial_states: AtomicU64,
     registers: Mutex<BTreeMap<Value, Value>>,
+    /// The registers that the search has set.
+    changed: Mutex<BTreeSet<Value>>,
     spec: Value,
     wants_exit: AtomicBool,
     counter_example: Mutex<Option<Value>>,
@@ -106,6 +108,7 @@ impl<'r> CheckSession<'r> {
             draws: AtomicU64::new(0),
             initial_states: AtomicU64::new(0),
             registers: Mutex::default(),
+            changed: Mutex::default(),
             spec: options.spec,
             wants_exit: AtomicBool::new(false),
             counter_example: Mutex::default(),
@@ -164,6 +167,9 @@ impl<'r> CheckSession<'r> {
         };
         self.draws.store(draws, Ordering::Relaxed);
         self.initial_states.store(initial, Ordering::Relaxed);
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.extend(registers.iter().map(|(register, _)| register.clone()));
+        drop(changed);
         for (register, value) in registers {
             self.set_register(&register, value);
         }
@@ -239,6 +245,12 @@ impl Session for CheckSession<'_> {
     }
 
     fn set_register(&self, register: &Value, value: Value) {
+        if self.progress.generated() > 0 && LABELLED.with(Cell::get).is_none() {
+            let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+            if !changed.contains(register) {
+                changed.insert(register.clone());
+            }
+        }
         let mut registers = self.registers.lock().unwrap_or_else(PoisonError::into_inner);
         registers.insert(register.clone(), value);
     }
@@ -253,6 +265,27 @@ impl Session for CheckSession<'_> {
         registers.clone().into_iter().collect()
     }
 
+    /// Temporal properties are decided after the search. What it counts, and the registers that it sets, would have their last values in every state.
+    fn refusal(&self, register: &Value) -> Option<String> {
+        LABELLED.with(Cell::get)?;
+        let is_last = match register.as_str() {
+            Some(
+                "distinct" | "generated" | "diameter" | "duration" | "stats" | "traces" | "all" | "all:named",
+            ) => true,
+            Some("level" | "queue") => false,
+            _ => {
+                let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+                changed.contains(register)
+            }
+        };
+        is_last.then(|| {
+            format!(
+                "TLCGet({register}) in a temporal property would be its value at the end of the search, in every state; \
+                 only \"level\" and \"queue\" have one for each state: use a variable, or an invariant"
+            )
+        })
+    }
+
     fn tells_actions(&self) -> bool {
         self.simulation.is_some()
     }
@@ -261,7 +294,10 @@ impl Session for CheckSession<'_> {
         Some(match name {
             "level" => Value::int(i64::from(LEVEL.with(Cell::get))),
             "diameter" => count(self.progress.depth()),
-            "queue" => count(QUEUED.with(Cell::get).unwrap_or_else(|| self.progress.queued())),
+            "queue" => {
+                let queued = LABELLED.with(Cell::get).flatten();
+                count(queued.unwrap_or_else(|| self.progress.queued()))
+            }
             "distinct" => count(self.progress.distinct()),
             "generated" => count(self.progress.generated()),
             "traces" => count(self.progress.behaviours()),

@@ -74,6 +74,17 @@ impl Symmetry {
         self.renamings.is_empty()
     }
 
+    /// Whether a renaming moves a model value in this value.
+    pub fn moves(&self, value: &Value) -> bool {
+        if value.as_model().is_some() {
+            let mut renamings = self.renamings.iter();
+            return renamings.any(|renaming| renaming.apply(value).is_some_and(|image| image != *value));
+        }
+        let mut parts = value.as_set().into_iter().chain(value.as_tuple()).flatten();
+        let mut entries = value.as_entries().into_iter().flatten();
+        parts.any(|part| self.moves(part)) || entries.any(|(key, part)| self.moves(key) || self.moves(part))
+    }
+
     /// The state and its images under the renamings.
     pub fn images(&self, state: &[Value]) -> impl Iterator<Item = State> {
         let renamed = self.renamings.iter().map(|renaming| {

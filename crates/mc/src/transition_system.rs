@@ -50,6 +50,11 @@ pub trait CompiledExpansion<W, E> {
     /// and then there are no successors to ask about.
     fn expand(&mut self, worker: &mut W, encoded: &[u8], level: u32) -> Option<usize>;
 
+    /// The search is over: looks again at some of what was expanded.
+    fn finish(&mut self, worker: &mut W) {
+        let _ = worker;
+    }
+
     /// From how many initial states, enumerated otherwise, the code for the others is made; `None` if there is no such code.
     fn initial_sample(&self) -> Option<usize>;
 

@@ -309,7 +309,9 @@ fn value(value: &Value) -> String {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str);
-    let result = ["value", "text"].iter().find_map(|name| value[*name].as_str());
+    let result = ["value", "text", "reason"]
+        .iter()
+        .find_map(|name| value[*name].as_str());
     let lines: Vec<&str> = printed.chain(result).collect();
     lines.join("\n")
 }

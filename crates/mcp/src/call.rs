@@ -1,6 +1,7 @@
 //! One call: the command line that answers it, and how its output is read.
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use crate::limits::Limits;
 
@@ -33,15 +34,34 @@ pub(crate) enum Prints {
     Text,
 }
 
+/// How often it is tried to remove the folder of a call.
+const REMOVALS_MAX: usize = 8;
+
 /// Where files of a call are, in its command line.
 pub(crate) const SCRATCH: &str = "{scratch}";
 
+/// What the folders of calls are called.
+pub(crate) const SCRATCH_PREFIX: &str = "omnilink-call-";
+
 /// Ends this process, and all that it started, as soon as the server that started it is gone, or wants it to end. The server holds
-/// the other end of standard input, and writes nothing.
-pub fn end_with_the_server() {
-    std::thread::spawn(|| {
+/// the other end of standard input, and writes nothing. The folder of the call goes as well: a server that was killed cannot do that. So
+/// this has to be called before the process is confined.
+pub fn end_with_the_server(leftover: Option<PathBuf>) {
+    std::thread::spawn(move || {
         let mut bytes = [0];
         while std::io::stdin().read(&mut bytes).is_ok_and(|read| read > 0) {}
+        let is_ours = |folder: &PathBuf| {
+            let name = folder.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(SCRATCH_PREFIX))
+        };
+        if let Some(folder) = leftover.filter(is_ours) {
+            // The command may still write there, until it ends below.
+            for _ in 0..REMOVALS_MAX {
+                if std::fs::remove_dir_all(&folder).is_ok() || !folder.exists() {
+                    break;
+                }
+            }
+        }
         #[cfg(unix)]
         // SAFETY: it sends a signal to the processes of this group, which the server has made for this call.
         unsafe {

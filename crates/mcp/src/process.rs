@@ -93,12 +93,13 @@ fn start(call: &Call, settings: &Settings, scratch: &Path) -> io::Result<Child> 
     let scratch_text = scratch.display().to_string();
     let mut command = Command::new(&settings.program);
     command.args(&settings.arguments).arg("mcp-call");
+    let flag = |name: &str, path: &Path| {
+        let mut word = OsString::from(name);
+        word.push(path);
+        word
+    };
+    command.arg(flag("--leftover=", scratch));
     if !call.executes && !settings.unconfined {
-        let flag = |name: &str, path: &Path| {
-            let mut word = OsString::from(name);
-            word.push(path);
-            word
-        };
         command.arg(flag("--scratch=", scratch));
         command.args(
             settings
@@ -208,6 +209,7 @@ mod tests {
             },
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
+            is_stopped: || false,
         };
         let call = Call {
             words: Vec::new(),

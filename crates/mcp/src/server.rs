@@ -9,15 +9,16 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use omnilink_evidence::Verdict;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::answer::Answer;
-use crate::call::{Call, Prints};
+use crate::call::{Call, Prints, SCRATCH_PREFIX};
 use crate::confinement::{self, ConfinementError};
 use crate::folders::Folders;
 use crate::limits::Most;
@@ -36,6 +37,13 @@ const AT_A_TIME: usize = 4;
 const WAITING_MAX: usize = 64;
 /// The time between two notifications of progress.
 const BETWEEN_NOTIFICATIONS: Duration = Duration::from_secs(1);
+
+/// The time between two looks at whether the server is to end.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// How long calls may go on when there are no more requests: their answers are still wanted.
+const LAST_ANSWERS: Duration = Duration::from_secs(8);
+/// How long calls that were ended may take to clear up.
+const CLEARING: Duration = Duration::from_secs(5);
 
 const INSTRUCTIONS: &str = "OmniLink tells whether a running concurrent system does what its specification says. check: histories \
     against a model (linearizability and weaker levels, isolation of transactions). validate: traces and logs against a TLA+ \
@@ -60,6 +68,8 @@ pub struct Settings {
     pub program: PathBuf,
     /// The arguments that come before those of the command.
     pub arguments: Vec<OsString>,
+    /// Whether the server is to end, as a signal may ask.
+    pub is_stopped: fn() -> bool,
 }
 
 /// Why a server ended.
@@ -91,43 +101,93 @@ pub fn serve(settings: Settings) -> Result<(), ServeError> {
         running: Mutex::default(),
         output: Mutex::new(Box::new(io::stdout())),
     });
-    let served = server.listen(&mut BufReader::new(io::stdin()));
-    // Their processes end with them.
-    server.cancel_all();
+    let served = server.listen(BufReader::new(io::stdin()));
+    server.end();
     served.map_err(ServeError::Input)
+}
+
+/// A call that has no answer yet.
+struct Running {
+    /// Its process is to end.
+    cancelled: AtomicBool,
+    /// The client waits for an answer.
+    is_wanted: AtomicBool,
+}
+
+/// What a client sent.
+enum Heard {
+    Line(String),
+    TooLong,
+}
+
+/// Reads lines until there are no more, or nobody wants them.
+fn read_lines(mut input: impl BufRead, heard: &SyncSender<io::Result<Heard>>) {
+    let mut line = Vec::new();
+    let mut next = || -> io::Result<Option<Heard>> {
+        line.clear();
+        let read = input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+        if read as u64 == LINE_MAX && line.last() != Some(&b'\n') {
+            input.skip_until(b'\n')?;
+            return Ok(Some(Heard::TooLong));
+        }
+        Ok((read > 0).then(|| Heard::Line(String::from_utf8_lossy(&line).into_owned())))
+    };
+    loop {
+        let said = next();
+        let is_last = said.is_err();
+        let Some(said) = said.transpose() else { return };
+        if heard.send(said).is_err() || is_last {
+            return;
+        }
+    }
 }
 
 struct Server {
     settings: Settings,
     places: Places,
     /// The calls that have no answer yet, by the numbers of their requests.
-    running: Mutex<BTreeMap<String, Arc<AtomicBool>>>,
+    running: Mutex<BTreeMap<String, Arc<Running>>>,
     output: Mutex<Box<dyn Write + Send>>,
 }
 
 impl Server {
-    fn listen(self: &Arc<Self>, input: &mut impl BufRead) -> io::Result<()> {
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let read = input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
-            if read == 0 {
-                return Ok(());
-            }
-            if read as u64 == LINE_MAX && line.last() != Some(&b'\n') {
-                let error = RpcError::new(
-                    ErrorCode::InvalidRequest,
-                    "the message is too long; put what is long into a file",
-                );
-                self.write(&answer(&Value::Null, Err(error)));
-                input.skip_until(b'\n')?;
-                continue;
-            }
-            let text = String::from_utf8_lossy(&line);
-            if !text.trim().is_empty() {
-                self.hear(&text);
+    /// Hears requests until there are no more, or the server is to end.
+    fn listen(self: &Arc<Self>, input: impl BufRead + Send + 'static) -> io::Result<()> {
+        let (heard, lines) = sync_channel(AT_A_TIME);
+        std::thread::spawn(move || read_lines(input, &heard));
+        while !(self.settings.is_stopped)() {
+            match lines.recv_timeout(BETWEEN_LOOKS) {
+                Ok(Ok(Heard::Line(text))) if text.trim().is_empty() => {}
+                Ok(Ok(Heard::Line(text))) => self.hear(&text),
+                Ok(Ok(Heard::TooLong)) => {
+                    let error = RpcError::new(
+                        ErrorCode::InvalidRequest,
+                        "the message is too long; put what is long into a file",
+                    );
+                    self.write(&answer(&Value::Null, Err(error)));
+                }
+                Ok(Err(error)) => return Err(error),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
+        Ok(())
+    }
+
+    /// Answers the calls that are still running, for as long as a client may listen, and ends the others. Nothing of them is left.
+    fn end(&self) {
+        let is_done = || lock(&self.running).is_empty();
+        let wait = |most: Duration, is_in_vain: &dyn Fn() -> bool| {
+            let since = Instant::now();
+            while !is_done() && since.elapsed() < most && !is_in_vain() {
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+        };
+        wait(LAST_ANSWERS, &|| (self.settings.is_stopped)() || !is_heard());
+        for call in lock(&self.running).values() {
+            call.cancelled.store(true, Ordering::Relaxed);
+        }
+        wait(CLEARING, &|| false);
     }
 
     fn hear(self: &Arc<Self>, line: &str) {
@@ -139,8 +199,9 @@ impl Server {
             }
             Ok(Message::Notification { method, params }) if method == "notifications/cancelled" => {
                 let id = params.get("requestId").map(Value::to_string).unwrap_or_default();
-                if let Some(cancelled) = lock(&self.running).get(&id) {
-                    cancelled.store(true, Ordering::Relaxed);
+                if let Some(call) = lock(&self.running).get(&id) {
+                    call.is_wanted.store(false, Ordering::Relaxed);
+                    call.cancelled.store(true, Ordering::Relaxed);
                 }
             }
             Ok(Message::Notification { .. } | Message::Answer) => {}
@@ -178,7 +239,10 @@ impl Server {
 
     /// Starts a call on a thread of its own.
     fn start(self: &Arc<Self>, id: Value, params: Map<String, Value>) {
-        let cancelled = Arc::new(AtomicBool::new(false));
+        let call = Arc::new(Running {
+            cancelled: AtomicBool::new(false),
+            is_wanted: AtomicBool::new(true),
+        });
         {
             let mut running = lock(&self.running);
             if running.len() >= WAITING_MAX {
@@ -189,22 +253,23 @@ impl Server {
                 self.write(&answer(&id, Err(error)));
                 return;
             }
-            running.insert(id.to_string(), Arc::clone(&cancelled));
+            running.insert(id.to_string(), Arc::clone(&call));
         }
         let server = Arc::clone(self);
         std::thread::spawn(move || {
             // Should this panic, the client gets an answer, and the server goes on.
-            let result = catch_unwind(AssertUnwindSafe(|| server.call(&params, &cancelled)));
+            let result = catch_unwind(AssertUnwindSafe(|| server.call(&params, &call.cancelled)));
             let result = result.unwrap_or_else(|_| {
                 let message =
                     "internal error, please report it: a tool has panicked; the server goes on".to_owned();
                 Ok(result_of(&Answer::without_result(Verdict::Error, message), true))
             });
-            lock(&server.running).remove(&id.to_string());
-            // The protocol wants no answer to a request that was cancelled.
-            if !cancelled.load(Ordering::Relaxed) {
+            // The protocol wants no answer to a request that the client cancelled.
+            if call.is_wanted.load(Ordering::Relaxed) {
                 server.write(&answer(&id, result));
             }
+            // The server ends when nothing is running.
+            lock(&server.running).remove(&id.to_string());
         });
     }
 
@@ -256,7 +321,7 @@ impl Server {
         token: Option<&Value>,
         cancelled: &AtomicBool,
     ) -> io::Result<Ended> {
-        let scratch = tempfile::Builder::new().prefix("omnilink-call-").tempdir()?;
+        let scratch = tempfile::Builder::new().prefix(SCRATCH_PREFIX).tempdir()?;
         let real = scratch.path().canonicalize()?;
         if let Some((name, text)) = &call.file {
             std::fs::write(real.join(name), text)?;
@@ -279,17 +344,34 @@ impl Server {
         Ok(without_scratch(ended, &real))
     }
 
-    fn cancel_all(&self) {
-        for cancelled in lock(&self.running).values() {
-            cancelled.store(true, Ordering::Relaxed);
-        }
-    }
-
     fn write(&self, message: &Value) {
         let mut output = lock(&self.output);
         // A client that does not listen any more has left, which ends standard input, too.
         let _ = writeln!(output, "{message}").and_then(|()| output.flush());
     }
+}
+
+/// Whether somebody may read what is written: not if the other end of the pipe is closed, or all of it is thrown away.
+#[cfg(unix)]
+fn is_heard() -> bool {
+    // SAFETY: both look at the state of standard output, and write only to what they are given.
+    unsafe {
+        let mut about: libc::stat = std::mem::zeroed();
+        let is_device = libc::fstat(libc::STDOUT_FILENO, &raw mut about) == 0
+            && about.st_mode & libc::S_IFMT == libc::S_IFCHR;
+        let mut state = libc::pollfd {
+            fd: libc::STDOUT_FILENO,
+            events: 0,
+            revents: 0,
+        };
+        let is_closed = libc::poll(&raw mut state, 1, 0) > 0;
+        !is_closed && (!is_device || libc::isatty(libc::STDOUT_FILENO) == 1)
+    }
+}
+
+#[cfg(not(unix))]
+fn is_heard() -> bool {
+    true
 }
 
 /// The places for calls that run.

@@ -21,6 +21,8 @@ use crate::token::{Token, TokenKind};
 pub struct StoredComparison {
     /// The first definition that differs; `None` if the stored translation is that of the algorithm.
     pub difference: Option<Difference>,
+    /// Whether `Spec` demands other fairness than the algorithm does. That is no difference, because options on the command line may demand it.
+    pub has_other_fairness: bool,
     /// Where the parts of the stored translation come from, by positions in the file.
     pub origins: Vec<Origin>,
 }
@@ -52,6 +54,7 @@ pub fn compare(text: &str, markers: &Markers, new: &Translation) -> StoredCompar
     let (stored, made) = (definitions(&stored), definitions(&made));
     let mut comparison = StoredComparison {
         difference: None,
+        has_other_fairness: false,
         origins: Vec::new(),
     };
     let mut note = |name: &str, kind| {
@@ -71,7 +74,10 @@ pub fn compare(text: &str, markers: &Markers, new: &Translation) -> StoredCompar
         };
         let (mut left, mut right) = (essence(others), essence(tokens));
         match *name {
-            "Spec" => continue,
+            "Spec" => {
+                comparison.has_other_fairness = fairness(others) != fairness(tokens);
+                continue;
+            }
             "vars" => {
                 left.sort();
                 right.sort();
@@ -162,6 +168,14 @@ fn essence(tokens: &[Token]) -> Vec<&str> {
         }
     }
     texts
+}
+
+/// How many conditions of weak and of strong fairness a formula has. Versions of the translator write them differently.
+fn fairness(tokens: &[Token]) -> [usize; 2] {
+    ["WF_", "SF_"].map(|kind| {
+        let is_fair = |token: &&Token| token.gap.is_none() && token.text.starts_with(kind);
+        tokens.iter().filter(is_fair).count()
+    })
 }
 
 fn is_assertion(token: &Token) -> bool {

@@ -181,7 +181,7 @@ pub(crate) fn check_python(
         .into());
     }
     let name = class_name(model);
-    let model = PythonModel::new(model)?;
+    let model = PythonModel::new(model, question.options.limits)?;
     let (checked, raised) = job::run(py, &|| (), move |interrupt| {
         let checked = question.against(&name, &model, &history, interrupt);
         (checked, model.take_error())

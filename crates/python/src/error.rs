@@ -62,6 +62,12 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl From<VerifyError> for Failure {
     fn from(error: VerifyError) -> Self {
         let kind = match error {

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use omnilink_engine::{CallEvent, Conclusion, Consistency, Decoded, LiveCheck, Model, Options, Progress};
+use omnilink_engine::{
+    CallEvent, Conclusion, Consistency, Decoded, Limits, LiveCheck, Model, Options, Progress,
+};
 use omnilink_evidence::{Command, Evidence, Figures, Subject, ThreadNames, Verdict, Violation};
 use omnilink_models::AnyModel;
 use omnilink_trace::{Args, Operation, Timebox};
@@ -25,7 +27,7 @@ use crate::error::{Failure, FailureKind};
 use crate::job::{Flag, panicked};
 use crate::model::{PythonModel, class_name};
 use crate::settings::{Settings, interruptible};
-use crate::value::value_of;
+use crate::value::lossless_value;
 
 /// How many events may wait.
 const QUEUE_MAX: usize = 1 << 16;
@@ -77,7 +79,7 @@ impl PythonLiveCheck {
         let (send, receive) = sync_channel(QUEUE_MAX);
         let outcome = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&outcome);
-        let watched = watched(model)?;
+        let watched = watched(model, options.limits)?;
         let worker = std::thread::Builder::new()
             .name("omnilink-live-check".to_owned())
             .spawn(move || {
@@ -100,7 +102,7 @@ impl PythonLiveCheck {
         let mut values = Vec::with_capacity(args.len());
         for (name, value) in args.iter() {
             let name: String = name.cast::<PyString>()?.to_cow()?.into_owned();
-            let value = value_of(&value, &|| format!("{op}: {name}"))?;
+            let value = lossless_value(&value, &|| format!("{op}: {name}"))?;
             values.push((name, value));
         }
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
@@ -111,7 +113,7 @@ impl PythonLiveCheck {
 
     /// A call has returned.
     fn returned(&self, py: Python<'_>, call: u64, ret: &Bound<'_, PyAny>) -> PyResult<()> {
-        let ret = value_of(ret, &|| "the result of the call".to_owned())?;
+        let ret = lossless_value(ret, &|| "the result of the call".to_owned())?;
         self.send(py, Event::Return(call, ret))
     }
 
@@ -189,14 +191,17 @@ enum Watched {
     Python(String, PythonModel),
 }
 
-fn watched(model: &Bound<'_, PyAny>) -> PyResult<Watched> {
+fn watched(model: &Bound<'_, PyAny>, limits: Limits) -> PyResult<Watched> {
     match model.extract::<String>() {
         Ok(name) => {
             let model =
                 AnyModel::from_spec(&name).map_err(|error| Failure::from(VerifyError::from(error)))?;
             Ok(Watched::Native(name, model))
         }
-        Err(_) => Ok(Watched::Python(class_name(model), PythonModel::new(model)?)),
+        Err(_) => Ok(Watched::Python(
+            class_name(model),
+            PythonModel::new(model, limits)?,
+        )),
     }
 }
 

@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use omnilink_record::{
-    ModelValue, Record, RecordError, RecordOptions, Recorder, ThreadLog, ValueSlot, Written,
+    ModelValue, Record, RecordError, RecordOptions, Recorder, ThreadLabel, ThreadLog, ValueSlot, Written,
 };
 use omnilink_value::{Value, ValueKind};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::error::{Failure, FailureKind};
 use crate::file_path::FilePath;
-use crate::value::value_of;
+use crate::value::lossless_value;
 
 /// A value, as the recorder takes it.
 struct Recorded<'a>(&'a Value);
@@ -25,32 +25,44 @@ impl Record for Recorded<'_> {
         match value.kind() {
             ValueKind::Bool => slot.bool(value.as_bool().unwrap_or_default()),
             ValueKind::Int => slot.int(value.as_int().unwrap_or_default()),
-            ValueKind::Str => slot.str(value.as_str().unwrap_or_default()),
+            // `Texts::Lossless` has escaped them.
+            ValueKind::Str => slot.escaped(value.as_str().unwrap_or_default()),
             ValueKind::Model => ModelValue(value.as_model().unwrap_or_default()).record(slot),
             ValueKind::Tuple => items(slot, value.as_tuple().unwrap_or_default()),
             ValueKind::Set => slot.fields(|set| {
                 set.field_with("$set", |slot| items(slot, value.as_set().unwrap_or_default()));
             }),
-            ValueKind::Record => slot.fields(|fields| {
-                for (name, value) in value.as_record().iter().flat_map(|record| record.iter()) {
-                    fields.field(name, &Recorded(value));
+            ValueKind::Record => {
+                let record = value.as_record();
+                let fields = || record.iter().flat_map(|record| record.iter());
+                // A name with a dollar would be read as one of the other values.
+                if fields().any(|(name, _)| name.starts_with('$')) {
+                    let pairs: Vec<(Value, &Value)> =
+                        fields().map(|(name, held)| (Value::str(name), held)).collect();
+                    return entries(slot, pairs.iter().map(|(name, held)| (name, *held)));
                 }
-            }),
-            ValueKind::Function => slot.fields(|function| {
-                function.field_with("$fn", |slot| {
-                    slot.items(|pairs| {
-                        for (key, value) in value.as_entries().unwrap_or_default() {
-                            pairs.item(&[Recorded(key), Recorded(value)]);
-                        }
-                    })
-                });
-            }),
+                slot.fields(|record| {
+                    fields().for_each(|(name, held)| record.escaped_field(name, &Recorded(held)))
+                })
+            }
+            ValueKind::Function => {
+                let pairs = value.as_entries().unwrap_or_default().iter();
+                entries(slot, pairs.map(|(key, held)| (key, held)))
+            }
         }
     }
 }
 
 fn items(slot: ValueSlot<'_>, values: &[Value]) -> Written {
     slot.items(|items| values.iter().for_each(|value| items.item(&Recorded(value))))
+}
+
+fn entries<'a>(slot: ValueSlot<'_>, pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Written {
+    slot.fields(|function| {
+        function.field_with("$fn", |slot| {
+            slot.items(|items| pairs.for_each(|(key, held)| items.item(&[Recorded(key), Recorded(held)])))
+        });
+    })
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {
@@ -90,7 +102,7 @@ impl PythonRecorder {
         let mut options = RecordOptions::new();
         for (name, value) in header.iter() {
             let name: String = name.extract()?;
-            let value = value_of(&value, &|| format!("header {name}"))?;
+            let value = lossless_value(&value, &|| format!("header {name}"))?;
             options = options.header(&name, Recorded(&value)).map_err(Failure::from)?;
         }
         let recorder = match folder {
@@ -104,9 +116,13 @@ impl PythonRecorder {
         })
     }
 
-    /// A lane: what calls one after the other, such as a thread.
-    fn lane(&self, label: i64) -> PyResult<Lane> {
+    /// A lane: what calls one after the other, such as a thread. Its label is a number or a text.
+    fn lane(&self, label: &Bound<'_, PyAny>) -> PyResult<Lane> {
         self.same_process()?;
+        let label = match label.extract::<i64>() {
+            Ok(number) => ThreadLabel::Number(number),
+            Err(_) => ThreadLabel::Text(label.str()?.to_cow()?.into_owned()),
+        };
         let recorder = locked(&self.recorder);
         let recorder = recorder.as_ref().ok_or_else(closed)?;
         let log = recorder.thread(label).map_err(Failure::from)?;
@@ -178,12 +194,12 @@ impl Lane {
 
 #[pymethods]
 impl Lane {
-    /// Records a call as pending, and reads the clock last.
+    /// Records a call as pending, and reads the clock last. A value that cannot be recorded is an error, and nothing is recorded.
     fn begin(&self, op: &str, args: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut values = Vec::with_capacity(args.len());
         for (name, value) in args.iter() {
             let name: String = name.extract()?;
-            let value = value_of(&value, &|| format!("{op}: {name}"))?;
+            let value = lossless_value(&value, &|| format!("{op}: {name}"))?;
             values.push((name, value));
         }
         self.with(|log| {
@@ -197,22 +213,53 @@ impl Lane {
         Ok(())
     }
 
-    /// Records the end of the call that began last.
-    fn end(&self, ret: &Bound<'_, PyAny>) -> PyResult<()> {
-        let ret = value_of(ret, &|| "the result of the call".to_owned())?;
+    /// Stops the recording, and counts an operation that is missing.
+    fn refuse(&self, what: String) -> PyResult<()> {
+        Ok(self.with(|log| log.refuse(what))?)
+    }
+
+    /// The time at which a timebox ends that ends now.
+    fn time(&self) -> PyResult<i64> {
+        Ok(self.with(|log| log.time())?)
+    }
+
+    /// Records the end of the call that began last, at a time or now. A result that cannot be recorded leaves it pending, and stops the recording.
+    #[pyo3(signature = (op, time, result, meta))]
+    fn end(
+        &self,
+        op: &str,
+        time: Option<i64>,
+        result: &Bound<'_, PyTuple>,
+        meta: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let time = match time {
+            None => Some(self.time()?),
+            known => known,
+        };
+        let values = || {
+            let given = result.iter().next();
+            let ret = given.map(|given| lossless_value(&given, &|| format!("the result of {op}")));
+            let meta = meta.map(|given| lossless_value(given, &|| format!("what was noted of {op}")));
+            Ok::<_, Failure>((ret.transpose()?, meta.transpose()?))
+        };
+        let (ret, meta) = match values() {
+            Ok(values) => values,
+            // It happened, so it must not get lost.
+            Err(failure) => return self.refuse(failure.to_string()),
+        };
         self.with(|log| {
             if let Some(call) = log.open_call() {
-                call.end(Recorded(&ret));
+                call.ended_at(time).end_with_meta(Given(&ret), Given(&meta));
             }
         })?;
         Ok(())
     }
 
     /// The call has failed, and has had no effect.
-    fn abort(&self) -> PyResult<()> {
+    fn abort(&self, time: Option<i64>) -> PyResult<()> {
         self.with(|log| {
             if let Some(call) = log.open_call() {
-                call.abort();
+                call.ended_at(time).abort();
             }
         })?;
         Ok(())
@@ -226,5 +273,21 @@ impl Lane {
             }
         })?;
         Ok(())
+    }
+}
+
+/// A value, if there is one.
+struct Given<'a>(&'a Option<Value>);
+
+impl Record for Given<'_> {
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
+        match self.0 {
+            Some(value) => Recorded(value).record(slot),
+            None => slot.null(),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_none()
     }
 }

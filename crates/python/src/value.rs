@@ -4,19 +4,92 @@
 //! becomes an opaque value, as in every format of traces; NaN is refused, because it is not equal to itself. What nests deeper than a trace
 //! may, such as a list that contains itself, is refused before the stack is in danger.
 
+use std::cell::Cell;
+
 use omnilink_value::{DEPTH_MAX, Value, ValueKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+};
 
 use crate::error::Failure;
 
+/// The most parts of a value.
+const PARTS_MAX: usize = 1 << 22;
+
 /// The value of a Python object; `place` says in messages where it stands.
 pub(crate) fn value_of(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String) -> Result<Value, Failure> {
-    nested(object, place, 0)
+    nested(object, &Reading::new(Texts::Exact), place, 0)
 }
 
-fn nested(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String, depth: usize) -> Result<Value, Failure> {
+/// The same for a recording: texts have the escapes of recorders.
+pub(crate) fn lossless_value(
+    object: &Bound<'_, PyAny>,
+    place: &dyn Fn() -> String,
+) -> Result<Value, Failure> {
+    nested(object, &Reading::new(Texts::Lossless), place, 0)
+}
+
+/// How one value is read.
+struct Reading {
+    texts: Texts,
+    /// How many parts there were: a value that shares parts with itself can be as long as memory allows.
+    parts: Cell<usize>,
+}
+
+impl Reading {
+    fn new(texts: Texts) -> Self {
+        Self {
+            texts,
+            parts: Cell::new(0),
+        }
+    }
+}
+
+/// What becomes of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// It is what it is; one that is no Unicode is refused.
+    Exact,
+    /// As every recorder writes it.
+    Lossless,
+}
+
+impl Texts {
+    fn value(self, text: &Bound<'_, PyString>, place: &dyn Fn() -> String) -> Result<Value, Failure> {
+        match (text.to_cow(), self) {
+            (Ok(unicode), Self::Exact) => Ok(Value::str(&unicode)),
+            (Ok(unicode), Self::Lossless) => Ok(Value::str(&omnilink_record::lossless(unicode.as_bytes()))),
+            (Err(_), Self::Exact) => Err(Failure::input(format!(
+                "{}: the text holds a lone surrogate, which no trace can hold",
+                place()
+            ))),
+            (Err(_), Self::Lossless) => {
+                let wide = text.call_method1("encode", ("utf-16-le", "surrogatepass"));
+                let wide = wide.and_then(|wide| wide.extract::<Vec<u8>>());
+                let wide = wide.map_err(|error| unreadable(place, &error))?;
+                let units: Vec<u16> = { wide.chunks_exact(2) }
+                    .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
+                    .collect();
+                Ok(Value::str(&omnilink_record::lossless_wide(&units)))
+            }
+        }
+    }
+}
+
+fn nested(
+    object: &Bound<'_, PyAny>,
+    reading: &Reading,
+    place: &dyn Fn() -> String,
+    depth: usize,
+) -> Result<Value, Failure> {
+    let texts = reading.texts;
+    reading.parts.set(reading.parts.get() + 1);
+    if reading.parts.get() > PARTS_MAX {
+        let message = format!("{}: a value has more than {PARTS_MAX} parts", place());
+        return Err(Failure::input(message));
+    }
     if depth > DEPTH_MAX {
         let message = format!(
             "{}: it is nested deeper than {DEPTH_MAX} levels, or contains itself",
@@ -24,9 +97,12 @@ fn nested(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String, depth: usize) -
         );
         return Err(Failure::input(message));
     }
-    let inner = |item: &Bound<'_, PyAny>| nested(item, place, depth + 1);
+    let inner = |item: &Bound<'_, PyAny>| nested(item, reading, place, depth + 1);
     if object.is_none() {
         return Ok(Value::null());
+    }
+    if let Some(known) = named(object, texts, place)? {
+        return Ok(known);
     }
     // Booleans are integers to Python.
     if let Ok(boolean) = object.cast::<PyBool>() {
@@ -36,13 +112,7 @@ fn nested(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String, depth: usize) -
         return integer_of(integer, place);
     }
     if let Ok(text) = object.cast::<PyString>() {
-        let text = text.to_cow().map_err(|_| {
-            Failure::input(format!(
-                "{}: the text holds a lone surrogate, which no trace can hold",
-                place()
-            ))
-        })?;
-        return Ok(Value::str(&text));
+        return texts.value(text, place);
     }
     if let Ok(float) = object.cast::<PyFloat>() {
         return match float.value() {
@@ -52,6 +122,16 @@ fn nested(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String, depth: usize) -
                 place()
             ))),
         };
+    }
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(Value::tuple(
+            bytes.as_bytes().iter().map(|byte| Value::int(i64::from(*byte))),
+        ));
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Ok(Value::tuple(
+            bytes.to_vec().into_iter().map(|byte| Value::int(i64::from(byte))),
+        ));
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return Ok(Value::tuple(all(object, &inner, place)?));
@@ -70,10 +150,47 @@ fn nested(object: &Bound<'_, PyAny>, place: &dyn Fn() -> String, depth: usize) -
     }
     let class = object.get_type().name().map(|name| name.to_string());
     Err(Failure::input(format!(
-        "{}: an object of type {} has no meaning in a trace; give int, str, bool, None, list, tuple, set or dict",
+        "{}: an object of type {} has no meaning in a trace; give int, str, bytes, bool, None, list, tuple, set, dict, Enum or ModelValue",
         place(),
         class.unwrap_or_default()
     )))
+}
+
+/// A member of an enumeration is its name, and a `ModelValue` a model value.
+fn named(
+    object: &Bound<'_, PyAny>,
+    texts: Texts,
+    place: &dyn Fn() -> String,
+) -> Result<Option<Value>, Failure> {
+    let (py, kind) = (object.py(), object.get_type());
+    // Most objects are of a type of the language, which is found without an import.
+    let known = [
+        py.get_type::<PyString>(),
+        py.get_type::<PyInt>(),
+        py.get_type::<PyBool>(),
+        py.get_type::<PyList>(),
+        py.get_type::<PyTuple>(),
+        py.get_type::<PyDict>(),
+    ];
+    if known.iter().any(|known| kind.is(known)) {
+        return Ok(None);
+    }
+    let is_one_of = |module: &str, name: &str| -> PyResult<bool> {
+        object.is_instance(&py.import(module)?.getattr(name)?)
+    };
+    let text = |text: PyResult<Bound<'_, PyAny>>| {
+        let text = text.and_then(|text| Ok(text.cast_into::<PyString>()?));
+        texts.value(&text.map_err(|error| unreadable(place, &error))?, place)
+    };
+    let fails = |error: PyErr| unreadable(place, &error);
+    if object.is_instance_of::<PyString>() && is_one_of("omnilink._recorder", "ModelValue").map_err(fails)? {
+        let name = text(object.str().map(Bound::into_any))?;
+        return Ok(Some(Value::model(name.as_str().unwrap_or_default())));
+    }
+    if is_one_of("enum", "Enum").map_err(fails)? {
+        return text(object.getattr("name")).map(Some);
+    }
+    Ok(None)
 }
 
 fn all(

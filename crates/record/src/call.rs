@@ -121,6 +121,13 @@ impl<'log> OpenCall<'log> {
         }
     }
 
+    /// Ends the timebox at a time that [`ThreadLog::time`] gave: for bindings that cannot keep this value.
+    #[doc(hidden)]
+    pub fn ended_at(mut self, time: Option<i64>) -> Self {
+        self.end_time = time.filter(|_| self.is_recorded);
+        self
+    }
+
     /// The operation returned `ret`; `()` if it returns nothing.
     #[inline]
     pub fn end(self, ret: impl Record) {

@@ -75,6 +75,11 @@ pub enum RecordError {
         /// The requested size.
         bytes: usize,
     },
+    /// A call returned a value that a trace cannot hold, or was made with one.
+    Unrecordable {
+        /// The operation and the value.
+        what: String,
+    },
     /// Recording stopped while the system continued. The recorded part is a sound trace: see
     /// [the crate's page](crate#when-recording-stops).
     Stopped {
@@ -169,6 +174,7 @@ impl fmt::Display for RecordError {
                 "thread {thread}: no memory for {bytes} more bytes of the recording; record into a \
                  directory instead (Recorder::create)"
             ),
+            Self::Unrecordable { what } => f.write_str(what),
             Self::Stopped { lost, cause } => write!(
                 f,
                 "recording stopped and {lost} operations were not recorded (what was recorded \

@@ -85,6 +85,7 @@ mod progress_counters;
 mod recorder;
 mod recording;
 mod storage;
+mod text;
 mod thread_log;
 mod value;
 mod value_types;
@@ -100,6 +101,8 @@ pub use options::{EndFence, RecordOptions};
 pub use recorder::Recorder;
 pub use recording::{Recording, ThreadRecording};
 pub use storage::{Backing, ThreadOutput};
+#[doc(hidden)]
+pub use text::{lossless, lossless_wide};
 pub use thread_log::ThreadLog;
 pub use value::{Fields, Items, Record, ValueSlot, Written};
 pub use value_types::ModelValue;

@@ -1,5 +1,7 @@
 //! Values in logs, as JSON.
 
+use crate::text::lossless;
+
 /// A value in a log: what JSON has, and sets, functions and model values of TLA+.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogValue {
@@ -95,7 +97,7 @@ pub(crate) fn write_list(out: &mut String, items: &[LogValue]) {
 
 pub(crate) fn write_text(out: &mut String, text: &str) {
     out.push('"');
-    for character in text.chars() {
+    for character in lossless(text.as_bytes()).chars() {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),

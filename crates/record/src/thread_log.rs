@@ -126,6 +126,21 @@ impl ThreadLog {
         self.is_open.then(|| OpenCall::resumed(self))
     }
 
+    /// The time at which a timebox ends that ends now: see [`OpenCall::ended_at`].
+    #[doc(hidden)]
+    pub fn time(&self) -> i64 {
+        self.end_time()
+    }
+
+    /// Stops the recording, because of a value that cannot be recorded: for bindings to languages in which any value can be passed. The call that
+    /// began last stays pending; without one, the operation is counted as lost.
+    pub fn refuse(&mut self, what: String) {
+        if !self.is_open {
+            self.lose();
+        }
+        self.shared.stop(RecordError::Unrecordable { what });
+    }
+
     #[inline]
     pub(crate) fn buffer(&mut self) -> &mut Buffer {
         &mut self.buffer

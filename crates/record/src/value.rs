@@ -5,7 +5,12 @@
 //! it and only those methods create the [`Written`] that must be returned; and the lengths of arrays and maps are counted,
 //! not declared.
 
-use crate::{RecordError, buffer::Buffer, storage::Storage};
+use crate::{
+    RecordError,
+    buffer::Buffer,
+    storage::Storage,
+    text::{has_escape, lossless},
+};
 
 /// A value that can be recorded: as an argument, a result or as `meta`.
 ///
@@ -94,9 +99,24 @@ impl<'a> ValueSlot<'a> {
         }
     }
 
-    /// Writes a string.
+    /// Writes a string. What looks like an escape of [`text`](Self::text) is escaped itself.
     #[inline]
     pub fn str(self, text: &str) -> Written {
+        if has_escape(text) {
+            return self.text(text.as_bytes());
+        }
+        self.escaped(text)
+    }
+
+    /// Writes a text that may not be Unicode, such as a file name: a wrong byte is `\xff` in the trace, in the recorders of all languages.
+    pub fn text(self, text: &[u8]) -> Written {
+        self.escaped(&lossless(text))
+    }
+
+    /// Writes a text that has its escapes already.
+    #[doc(hidden)]
+    #[inline]
+    pub fn escaped(self, text: &str) -> Written {
         let length = text.len();
         match u32::try_from(length) {
             Ok(short @ 0..=31) => self.buffer.put(&[0xa0 | short as u8]),
@@ -181,6 +201,14 @@ impl Fields<'_> {
         self.count.add();
         ValueSlot::new(self.buffer).str(name);
         write(ValueSlot::new(self.buffer));
+    }
+
+    /// Adds a field whose name has its escapes already.
+    #[doc(hidden)]
+    pub fn escaped_field(&mut self, name: &str, value: &(impl Record + ?Sized)) {
+        self.count.add();
+        ValueSlot::new(self.buffer).escaped(name);
+        value.record(ValueSlot::new(self.buffer));
     }
 }
 

@@ -3,6 +3,8 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
 };
@@ -42,6 +44,32 @@ impl Record for String {
         slot.str(self)
     }
 }
+
+/// Texts of the operating system are recorded without loss, also if they are no Unicode.
+impl Record for OsStr {
+    #[cfg(not(windows))]
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
+        slot.text(self.as_encoded_bytes())
+    }
+
+    #[cfg(windows)]
+    fn record(&self, slot: ValueSlot<'_>) -> Written {
+        use std::os::windows::ffi::OsStrExt;
+        let units: Vec<u16> = self.encode_wide().collect();
+        slot.escaped(&crate::text::lossless_wide(&units))
+    }
+}
+
+macro_rules! record_as_os_str {
+    ($($text:ty),*) => {$(
+        impl Record for $text {
+            fn record(&self, slot: ValueSlot<'_>) -> Written {
+                AsRef::<OsStr>::as_ref(self).record(slot)
+            }
+        }
+    )*};
+}
+record_as_os_str!(OsString, Path, PathBuf);
 
 impl Record for char {
     fn record(&self, slot: ValueSlot<'_>) -> Written {

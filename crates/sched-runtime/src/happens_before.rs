@@ -167,6 +167,17 @@ impl HappensBefore {
         clock.visible[index(id)] += 1;
     }
 
+    /// Every thread begins a new epoch, and releases nothing by that. Returns those that have ended.
+    pub fn end_epochs(&mut self) -> Epochs {
+        let mut ended = [0; THREADS_CAP];
+        for (id, (clock, ended)) in self.clocks.iter_mut().zip(&mut ended).enumerate() {
+            *ended = clock.happened[id];
+            clock.happened[id] += 1;
+            clock.visible[id] += 1;
+        }
+        ended
+    }
+
     /// A thread acquires what was released with `message`.
     pub fn acquire(&mut self, id: u8, message: &Clock) {
         self.clocks[index(id)].join(message);

@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 pub use program_records::{OutsideRecord, PlaceRecord, SwitchRecord, WaitingPlaceRecord, outside, switch};
 
 /// Written by the explorer; a runtime with another layout refuses to serve.
-pub const MAGIC: u64 = 0x006f_6d6e_696c_000f;
+pub const MAGIC: u64 = 0x006f_6d6e_696c_0010;
 /// Threads of one execution of the explorer: as many as bits in [`StepRecord::candidates`]. A whole program may have more.
 pub const THREADS_CAP: usize = 32;
 /// Steps that are recorded; a longer execution goes on unrecorded.
@@ -51,6 +51,10 @@ pub const WAITING_PLACES_CAP: usize = 128;
 pub const OUTSIDE_CAP: usize = 8;
 /// Bytes of their names.
 pub const OUTSIDE_NAME_CAP: usize = 112;
+/// Functions of prebuilt libraries of which nothing is known, and the bytes of their names.
+pub const UNKNOWN_CALLS_CAP: usize = 16;
+/// See [`UNKNOWN_CALLS_CAP`].
+pub const UNKNOWN_NAME_CAP: usize = 64;
 /// No thread.
 pub const NO_THREAD: u8 = u8::MAX;
 
@@ -104,6 +108,8 @@ pub mod ending {
     pub const MEMORY_ERROR: u32 = 8;
     /// A thread that went on past its yield waits for others all the same.
     pub const IDLE: u32 = 9;
+    /// Threads of a whole program wait, and for a long time the others only sleep.
+    pub const SUSPECTED_DEADLOCK: u32 = 10;
 }
 
 /// The parts of an element of [`Shared::schedule`].
@@ -162,6 +168,8 @@ pub mod flag {
     pub const GOES_ON: u16 = 512;
     /// The step is a weak compare-and-swap that failed although the value was the expected one.
     pub const FAILS: u16 = 1024;
+    /// The choice is no store: a wait for a condition ends at once, or another thread is woken than the one that waits for longest.
+    pub const WAKES: u16 = 2048;
 }
 
 /// Bits of [`RaceRecord::first_kind`] and `second_kind`.
@@ -188,6 +196,8 @@ pub mod std_function {
     pub const ACCESSES_PART: u32 = 3;
     /// It goes on where an instrumented access to what its first argument points to has ended: it is no step of its own.
     pub const CONTINUES_ACCESS: u32 = 4;
+    /// It waits for a condition or notifies one, which its first two arguments point to.
+    pub const CONDITION: u32 = 5;
 }
 
 /// Bits of [`Shared::influences`].
@@ -198,6 +208,8 @@ pub mod influence {
     pub const RANDOM_NUMBERS: u64 = 2;
     /// Another machine, which was refused.
     pub const OTHER_MACHINE: u64 = 4;
+    /// Accesses with a weaker order than sequential consistency.
+    pub const WEAK_ORDERS: u64 = 8;
 }
 
 /// Values of [`MemoryErrorRecord::kind`].
@@ -268,8 +280,8 @@ pub struct RaceRecord {
     pub first_kind: u8,
     /// Bits of [`race`].
     pub second_kind: u8,
-    /// Always 0.
-    pub reserved: u32,
+    /// The name of a call in between that may order the two, as a number in [`Shared::unknown_calls`] plus 1; 0 if there is none.
+    pub unknown_call: u32,
 }
 
 /// A scheduling decision, and the step that followed.
@@ -463,6 +475,13 @@ pub struct Shared {
     pub switch_places: [Cell<[PlaceRecord; 2]>; PLACES_CAP],
     /// The threads of a deadlock or livelock.
     pub stuck_threads: [Cell<PlaceRecord>; STUCK_CAP],
+
+    /// Length of `unknown_calls`.
+    pub unknown_calls_len: Cell<u32>,
+    /// Always 0.
+    pub reserved_too: Cell<u32>,
+    /// The names of functions of prebuilt libraries that were called and of which nothing is known. They end with 0.
+    pub unknown_calls: [Cell<[u8; UNKNOWN_NAME_CAP]>; UNKNOWN_CALLS_CAP],
 
     /// Length of `waiting_places`.
     pub waiting_places_len: Cell<u32>,

@@ -27,7 +27,10 @@ extern crate std;
 
 pub mod access_history;
 mod checked;
+#[cfg(test)]
+mod documented;
 pub mod happens_before;
+pub mod known_functions;
 pub mod layout;
 pub mod release_clocks;
 pub mod store_history;

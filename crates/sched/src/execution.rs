@@ -1,6 +1,8 @@
 //! One execution and what was observed of it.
 
 use crate::{Schedule, ScheduledStep, ThreadId};
+use omnilink_sched_runtime::layout::UNKNOWN_NAME_CAP;
+use std::fmt;
 
 /// One run of a [`TestProgram`](crate::TestProgram) under one schedule.
 #[derive(Debug, Clone)]
@@ -105,6 +107,19 @@ pub struct DataRace {
     /// Whether it proves no bug by itself: one of the accesses is volatile, so that the code expects concurrent changes, or it
     /// frees the memory, and code that is not instrumented may order the two.
     pub is_inconclusive: bool,
+    /// A call into code of which nothing is known, which may order the two: then the race is only suspected.
+    pub unknown_call: Option<UnknownCall>,
+}
+
+/// A function of a prebuilt library of which it is not known that it orders nothing between threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnknownCall(pub(crate) [u8; UNKNOWN_NAME_CAP]);
+
+impl fmt::Display for UnknownCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
+        f.write_str(&String::from_utf8_lossy(name))
+    }
 }
 
 /// One of the accesses of a [`DataRace`].

@@ -122,6 +122,14 @@ pub enum MemoryModel {
 }
 
 impl MemoryModel {
+    /// The most choices of an execution other than the first one: stale reads, wake-ups without a reason, other waiters woken first.
+    pub fn choices_max(self) -> u32 {
+        match self {
+            Self::SequentiallyConsistent => 1,
+            Self::Cpp20 { stale_max } => stale_max,
+        }
+    }
+
     /// The most stale reads of an execution.
     pub fn stale_max(self) -> u32 {
         match self {

@@ -70,7 +70,8 @@ pub use chaos::{ThreadStalls, chaos_library};
 pub use error::SchedError;
 pub use execution::{
     AccessOrder, DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind,
-    RacingAccess, SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnresponsiveReason,
+    RacingAccess, SchedulerStep, StepAccess, StepValues, StuckReason, StuckThreads, UnknownCall,
+    UnresponsiveReason,
 };
 pub use executor::{Executor, MemoryModel, RunOptions, SchedulingPoints, SchedulingPolicy};
 pub use explore::{
@@ -81,7 +82,7 @@ pub use explore::{
 pub use harness_executor::{HarnessExecutor, HarnessOptions};
 pub use limits::StopConditions;
 #[cfg(target_os = "linux")]
-pub use observed_accesses::ObservedAccesses;
+pub use observed_accesses::{ObservedAccesses, ObservedStop};
 #[cfg(target_os = "linux")]
 pub use outside_use::OutsideUse;
 pub use program::TestProgram;

@@ -19,6 +19,21 @@ pub struct ObservedAccesses {
     pub decisions: Vec<(u8, u32)>,
     /// Where the steps were made, each place once, with its innermost call sites.
     pub places: Vec<ThreadPlace>,
+    /// Where threads stopped although others could have run: of each place the first ones.
+    pub stops: Vec<ObservedStop>,
+}
+
+/// A thread stopped where others could have gone on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedStop {
+    /// The thread.
+    pub thread: u8,
+    /// How many times it had stopped before.
+    pub decision: u32,
+    /// The other threads that could have gone on.
+    pub others: Vec<u8>,
+    /// Its next step, as a number in [`ObservedAccesses::places`].
+    pub place: usize,
 }
 
 impl ObservedAccesses {
@@ -29,6 +44,7 @@ impl ObservedAccesses {
             reads_from: reads_from(steps),
             decisions: decisions(steps),
             places: places(steps, frames),
+            stops: stops(steps, frames),
         }
     }
 }
@@ -46,6 +62,35 @@ fn places(steps: &[StepRecord], frames: &[[u64; STEP_FRAMES]]) -> Vec<ThreadPlac
         }
     }
     places
+}
+
+fn stops(steps: &[StepRecord], frames: &[[u64; STEP_FRAMES]]) -> Vec<ObservedStop> {
+    /// In a loop the first rounds are enough.
+    const STOPS_OF_PLACE_MAX: usize = 3;
+    let mut numbers: FxHashMap<(u64, &[u64]), (usize, usize)> = FxHashMap::default();
+    let mut counts: BTreeMap<u8, u32> = BTreeMap::new();
+    let mut stopped: BTreeMap<u8, (u32, u32)> = BTreeMap::new();
+    let mut stops = Vec::new();
+    for (step, frames) in steps.iter().zip(frames) {
+        let count = counts.entry(step.current).or_default();
+        let others = step.candidates & !1_u32.checked_shl(step.current.into()).unwrap_or(0);
+        stopped.insert(step.current, (*count, others));
+        *count += 1;
+        let next = numbers.len();
+        let (place, times) = numbers.entry((step.chosen_code, frames)).or_insert((next, 0));
+        if let Some((decision, others)) = stopped.remove(&step.chosen).filter(|(_, others)| *others != 0)
+            && *times < STOPS_OF_PLACE_MAX
+        {
+            *times += 1;
+            stops.push(ObservedStop {
+                thread: step.chosen,
+                decision,
+                others: (0..32).filter(|id| others >> id & 1 != 0).collect(),
+                place: *place,
+            });
+        }
+    }
+    stops
 }
 
 fn decisions(steps: &[StepRecord]) -> Vec<(u8, u32)> {

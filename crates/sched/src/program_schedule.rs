@@ -82,6 +82,9 @@ pub struct ProgramSwitch {
     pub goes_on: bool,
     /// The thread that stops could have gone on.
     pub preempts: bool,
+    /// It is no switch: the step that the thread makes then takes the choice `to` instead of 0. Of stores that it may read, 0 is the newest; of
+    /// threads that it may wake, the one that waits for longest; and a wait for a condition ends at once with 1.
+    pub chooses: bool,
 }
 
 pub(crate) fn record(switch: &ProgramSwitch) -> SwitchRecord {
@@ -90,7 +93,8 @@ pub(crate) fn record(switch: &ProgramSwitch) -> SwitchRecord {
         current: switch.from,
         chosen: switch.to,
         flags: if switch.goes_on { switch::GOES_ON } else { 0 }
-            | if switch.preempts { switch::PREEMPTS } else { 0 },
+            | if switch.preempts { switch::PREEMPTS } else { 0 }
+            | if switch.chooses { switch::CHOOSES } else { 0 },
         reserved: 0,
     }
 }
@@ -102,5 +106,6 @@ pub(crate) fn thread_switch(record: &SwitchRecord) -> ProgramSwitch {
         to: record.chosen,
         goes_on: record.flags & switch::GOES_ON != 0,
         preempts: record.flags & switch::PREEMPTS != 0,
+        chooses: record.flags & switch::CHOOSES != 0,
     }
 }

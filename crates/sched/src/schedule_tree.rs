@@ -306,7 +306,7 @@ impl Worker<'_, '_> {
             .tree
             .reduction
             .then(|| (Reduction::new(steps, bounded), next_steps(steps)));
-        let stale_max = self.options.memory_model.stale_max();
+        let stale_max = self.options.memory_model.choices_max();
         let (mut preemptions, mut stale, mut spins) = (0, 0, 0);
         for (index, step) in steps.iter().enumerate() {
             if index >= decided {

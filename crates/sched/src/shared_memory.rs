@@ -4,7 +4,7 @@ use crate::recorded_step::step;
 use crate::{
     DataRace, Ending, Execution, HarnessEvent, HarnessEventKind, MemoryError, MemoryErrorKind, MemoryModel,
     RacingAccess, RunOptions, SchedError, Schedule, SchedulingPoints, SchedulingPolicy, StuckReason,
-    StuckThreads, TestProgram, ThreadId, UnresponsiveReason,
+    StuckThreads, TestProgram, ThreadId, UnknownCall, UnresponsiveReason,
 };
 use omnilink_sched_runtime::layout::{
     EventHeader, MAGIC, MemoryErrorRecord, NO_THREAD, OPS_CAP, RACES_CAP, RACY_ACCESSES_CAP, RaceRecord,
@@ -136,7 +136,7 @@ impl SharedMemory {
             MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
             MemoryModel::Cpp20 { .. } => memory_model::CPP20,
         });
-        shared.stale_max.set(options.memory_model.stale_max());
+        shared.stale_max.set(options.memory_model.choices_max());
         let racy = options.racy_accesses.iter().take(RACY_ACCESSES_CAP);
         shared.racy_accesses_len.set(racy.len() as u64);
         for (free, code) in shared.racy_accesses.iter().zip(racy) {
@@ -254,6 +254,7 @@ impl SharedMemory {
         shared.steps_made.store(0, Relaxed);
         shared.events_len.store(0, Relaxed);
         shared.races_len.set(0);
+        shared.unknown_calls_len.set(0);
         shared.load_buffering.set(0);
         shared.stack_len.set(0);
         shared.stop_at.set(0);
@@ -301,12 +302,13 @@ impl SharedMemory {
     pub(crate) fn execution(&self, status: i32) -> Execution {
         let shared = self.get();
         let recorded = (shared.steps_made.load(Relaxed) as usize).min(STEPS_CAP);
+        let unknown_calls = unknown_calls(shared);
         Execution {
             events: self.events(),
             ending: self.ending(status),
             races: shared.races[..(shared.races_len.get() as usize).min(RACES_CAP)]
                 .iter()
-                .map(|race| data_race(&race.get()))
+                .map(|race| data_race(&race.get(), &unknown_calls))
                 .collect(),
             steps: shared.steps[..recorded]
                 .iter()
@@ -418,7 +420,18 @@ fn result_text(value: &[u8]) -> String {
     text
 }
 
-pub(crate) fn data_race(record: &RaceRecord) -> DataRace {
+/// The functions that were called and of which nothing is known.
+pub(crate) fn unknown_calls(shared: &Shared) -> Vec<UnknownCall> {
+    let len = shared.unknown_calls_len.get() as usize;
+    shared
+        .unknown_calls
+        .iter()
+        .take(len)
+        .map(|name| UnknownCall(name.get()))
+        .collect()
+}
+
+pub(crate) fn data_race(record: &RaceRecord, unknown_calls: &[UnknownCall]) -> DataRace {
     let access = |thread, code, kind: u8| RacingAccess {
         thread,
         code,
@@ -432,6 +445,9 @@ pub(crate) fn data_race(record: &RaceRecord) -> DataRace {
             access(record.second_thread, record.second_code, record.second_kind),
         ],
         is_inconclusive: (record.first_kind | record.second_kind) & race::INCONCLUSIVE != 0,
+        unknown_call: (record.unknown_call as usize)
+            .checked_sub(1)
+            .and_then(|number| unknown_calls.get(number).copied()),
     }
 }
 

@@ -6,13 +6,13 @@ use crate::output::Output;
 use crate::outside_use::OutsideUse;
 use crate::program_schedule::{ProgramPolicy, ProgramSchedule, ProgramSwitch, record, thread_switch};
 use crate::recorded_step::step;
-use crate::shared_memory::{SharedMemory, data_race, memory_error_of};
+use crate::shared_memory::{SharedMemory, data_race, memory_error_of, unknown_calls};
 use crate::waiting_place::WaitingPlace;
 use crate::watchdog::Watchdog;
-use crate::{DataRace, MemoryError, SchedError, SchedulerStep, UnresponsiveReason};
+use crate::{DataRace, MemoryError, MemoryModel, SchedError, SchedulerStep, UnknownCall, UnresponsiveReason};
 use omnilink_sched_runtime::layout::{
     FRAMES_CAP, PlaceRecord, RACES_CAP, STACK_CAP, STEP_FRAMES, STEPS_CAP, SWITCHES_CAP, StepRecord, ending,
-    influence, memory_error, policy,
+    influence, memory_error, memory_model, policy,
 };
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -39,11 +39,16 @@ pub struct WholeProgram {
     pub detects_races: bool,
     /// Whether memory that nothing points to at its end is an error.
     pub detects_leaks: bool,
+    /// Which stores an atomic load may read.
+    pub memory_model: MemoryModel,
     /// How long a thread may compute between two steps.
     pub compute_max: Duration,
     /// How long a run may take.
     pub time_max: Duration,
 }
+
+/// Spurious wake-ups, and waiters that are woken before others that wait for longer, in a run.
+const CHOICES_MAX: u32 = 4;
 
 /// Where a thread has stopped. Addresses are relative to the first byte of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +75,10 @@ pub struct ProgramStep {
 pub enum ProgramEnding {
     /// By itself.
     Exited(ExitStatus),
-    /// Every thread waits.
+    /// Every thread waits, or threads wait for ever while the others only sleep.
     Deadlock,
+    /// Threads wait, and for a long time the others have only slept.
+    SuspectedDeadlock,
     /// All threads read the same values over and over.
     Livelock,
     /// An invalid use of memory.
@@ -121,6 +128,10 @@ pub struct ProgramExecution {
     pub outside: Vec<OutsideUse>,
     /// Whether the scheduler controlled it: only an instrumented program is.
     pub is_controlled: bool,
+    /// Functions of prebuilt libraries that it called and of which nothing is known, the first ones.
+    pub unknown_calls: Vec<UnknownCall>,
+    /// Whether it made accesses with a weaker order than sequential consistency.
+    pub weak_orders: bool,
 }
 
 impl WholeProgram {
@@ -227,6 +238,8 @@ impl WholeProgram {
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("OMNILINK_PROGRAM", file.to_string())
+            // The runtime looks where the functions are that the program calls.
+            .env("LD_BIND_NOW", "1")
             .stdin(Stdio::null())
             .stdout(output.stream().map_err(start)?)
             .stderr(output.stream().map_err(start)?)
@@ -249,6 +262,14 @@ impl WholeProgram {
         let shared = memory.get();
         shared.detects_races.set(self.detects_races.into());
         shared.detects_leaks.set(self.detects_leaks.into());
+        shared.stale_max.set(match self.memory_model {
+            MemoryModel::SequentiallyConsistent => CHOICES_MAX,
+            MemoryModel::Cpp20 { stale_max } => stale_max,
+        });
+        shared.memory_model.set(match self.memory_model {
+            MemoryModel::SequentiallyConsistent => memory_model::SEQUENTIALLY_CONSISTENT,
+            MemoryModel::Cpp20 { .. } => memory_model::CPP20,
+        });
         shared.background_threads.set(self.background_threads.into());
         shared.step_ns.set(schedule.step_ns);
         shared.environment.set(schedule.environment);
@@ -256,7 +277,7 @@ impl WholeProgram {
             ProgramPolicy::Switches(switches) => {
                 shared.policy.set(policy::SWITCHES);
                 let mut sorted: Vec<&ProgramSwitch> = switches.iter().take(SWITCHES_CAP).collect();
-                sorted.sort_by_key(|switch| (switch.from, switch.decision));
+                sorted.sort_by_key(|switch| (switch.from, switch.decision, switch.chooses));
                 shared.switches_asked_len.set(sorted.len() as u32);
                 for (free, switch) in shared.switches_asked.iter().zip(sorted) {
                     free.set(record(switch));
@@ -351,6 +372,7 @@ fn execution(
     let shared = memory.get();
     let ending = match (unresponsive, shared.ending.load(Relaxed)) {
         (_, ending::DEADLOCK) => ProgramEnding::Deadlock,
+        (_, ending::SUSPECTED_DEADLOCK) => ProgramEnding::SuspectedDeadlock,
         (_, ending::LIVELOCK) => ProgramEnding::Livelock,
         (_, ending::MEMORY_ERROR) => ProgramEnding::MemoryError(memory_error_of(&shared.memory_error.get())),
         (_, ending::TOO_MANY_THREADS) => ProgramEnding::TooManyThreads,
@@ -362,13 +384,15 @@ fn execution(
     };
     let switches = shared.switches.get(..shared.switches_len.get() as usize);
     let stuck = shared.stuck_threads.iter();
+    let unknown_calls = unknown_calls(shared);
     ProgramExecution {
         ending,
         output,
         races: shared.races[..(shared.races_len.get() as usize).min(RACES_CAP)]
             .iter()
-            .map(|race| data_race(&race.get()))
+            .map(|race| data_race(&race.get(), &unknown_calls))
             .collect(),
+        weak_orders: shared.influences.get() & influence::WEAK_ORDERS != 0,
         has_all_races: shared.detects_races.get() != 0,
         steps: shared.steps_made.load(Relaxed),
         threads: shared.threads_max.get(),
@@ -412,6 +436,7 @@ fn execution(
             .filter_map(|used| OutsideUse::of(&used.get()))
             .collect(),
         is_controlled: shared.process.load(Relaxed) != 0,
+        unknown_calls,
     }
 }
 

@@ -37,7 +37,19 @@ pub fn evidence(result: &TestResult, rerun: impl FnOnce(&FoundFailure) -> String
         waiting_points: result.waiting_points.len() as u64,
         never_waited: result.waiting_points.never_waited().map(str::to_owned).collect(),
         outside: result.outside.iter().map(ToString::to_string).collect(),
+        weak_orders: result.weak_orders,
+        weak_memory: result.weak_memory,
     }));
+    if let (None, Some(found)) = (&result.failure, &result.suspected) {
+        let failing = failing_test(result, found, rerun(found));
+        let reason = format!("suspected: {}", failing.failure);
+        evidence.violation = Some(Violation::Test(Box::new(failing)));
+        evidence.give_up(Unknown {
+            reason: Some(reason),
+            ..Unknown::limited(Limit::Inconclusive)
+        });
+        return evidence;
+    }
     match (&result.failure, result.obstacle, result.stopped) {
         (Some(found), _, _) => {
             let rerun = rerun(found);
@@ -97,6 +109,7 @@ fn failing_test(result: &TestResult, found: &FoundFailure, rerun: String) -> Fai
     };
     FailingTest {
         failure: headline(&failure.kind),
+        suspected: failure.suspected(),
         details,
         place,
         needs: match cause {
@@ -224,7 +237,10 @@ fn details(
                 .map(|(access, place)| format!("{} at {place}", access_words(result, access)))
                 .collect();
             if let Some(last) = lines.last_mut() {
-                last.push_str(", and nothing orders the two");
+                last.push_str(match failure.suspected() {
+                    None => ", and nothing orders the two",
+                    Some(_) => ", and nothing that is known orders the two",
+                });
             }
             (lines, places.into_iter().last())
         }
@@ -306,6 +322,7 @@ fn printed_by(failure: &TestFailure) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Certainty;
 
     fn failure(kind: FailureKind, output: &str) -> TestFailure {
         TestFailure {
@@ -327,6 +344,9 @@ mod tests {
         let output = "\nrunning 1 test\ntest a ... got 5\nmine\n\nthread 'a' (7) panicked at src/lib.rs:5:9:\nwrong\nFAILED\n";
         assert_eq!(printed_by(&failure(panic, output)), ["mine"]);
         let output = "running 1 test\nmine\ntest a ... ok\n\ntest result: ok. 1 passed\n";
-        assert_eq!(printed_by(&failure(FailureKind::Deadlock, output)), ["mine"]);
+        assert_eq!(
+            printed_by(&failure(FailureKind::Deadlock(Certainty::Known), output)),
+            ["mine"]
+        );
     }
 }

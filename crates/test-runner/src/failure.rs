@@ -23,10 +23,10 @@ pub enum FailureKind {
     ExitCode(i32),
     /// A signal killed it.
     Signal(i32),
-    /// Every thread waits.
-    Deadlock,
+    /// Every thread waits, or threads wait for ever.
+    Deadlock(Certainty),
     /// All threads read the same values over and over.
-    Livelock,
+    Livelock(Certainty),
     /// Two accesses without an order between them.
     Race(DataRace),
     /// An invalid use of memory.
@@ -35,6 +35,27 @@ pub enum FailureKind {
     Unresponsive(UnresponsiveReason),
     /// More threads than the scheduler can control.
     TooManyThreads,
+}
+
+/// Whether something is known, or only suspected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Certainty {
+    /// All that happened is understood.
+    Known,
+    /// It is suspected, for this reason.
+    Suspected(String),
+}
+
+impl Certainty {
+    /// What stops or spins is understood if the program has called nothing of which nothing is known.
+    fn of(execution: &ProgramExecution) -> Self {
+        match execution.unknown_calls.last() {
+            None => Self::Known,
+            Some(call) => Self::Suspected(format!(
+                "the program called `{call}`, of which nothing is known here: it may wake a thread"
+            )),
+        }
+    }
 }
 
 /// A failure of one run.
@@ -58,13 +79,18 @@ impl TestFailure {
     /// What is wrong with a run, if anything is.
     pub fn of(execution: &ProgramExecution) -> Option<Self> {
         let kind = match &execution.ending {
-            ProgramEnding::Deadlock => FailureKind::Deadlock,
-            ProgramEnding::Livelock => FailureKind::Livelock,
+            ProgramEnding::Deadlock => FailureKind::Deadlock(Certainty::of(execution)),
+            ProgramEnding::SuspectedDeadlock => FailureKind::Deadlock(Certainty::Suspected(
+                "for a long time the other threads have only slept; they may wake these threads later"
+                    .to_owned(),
+            )),
+            ProgramEnding::Livelock => FailureKind::Livelock(Certainty::of(execution)),
             ProgramEnding::MemoryError(error) => FailureKind::Memory(*error),
             ProgramEnding::TooManyThreads => FailureKind::TooManyThreads,
             ProgramEnding::Unresponsive(reason) => FailureKind::Unresponsive(*reason),
             ending @ ProgramEnding::Exited(status) => {
-                let race = execution.races.iter().find(|race| !race.is_inconclusive);
+                let races = || execution.races.iter().filter(|race| !race.is_inconclusive);
+                let race = races().find(|race| race.unknown_call.is_none());
                 match (ending.signal(), status.code(), race) {
                     // A race is the cause of what goes wrong after it.
                     (_, _, Some(race)) => FailureKind::Race(*race),
@@ -72,7 +98,7 @@ impl TestFailure {
                         Some(panic) => panic,
                         None => FailureKind::Signal(signal),
                     },
-                    (None, Some(0), _) => return None,
+                    (None, Some(0), _) => FailureKind::Race(*races().next()?),
                     (None, code, _) => {
                         let exit = FailureKind::ExitCode(code.unwrap_or(-1));
                         let output = &execution.output;
@@ -90,6 +116,20 @@ impl TestFailure {
             race_places: execution.race_places.clone(),
             places: execution.places.clone(),
         })
+    }
+
+    /// Why it is only suspected that something is wrong; none if it is known.
+    pub fn suspected(&self) -> Option<String> {
+        match &self.kind {
+            FailureKind::Race(race) => race.unknown_call.map(|call| {
+                format!(
+                    "`{call}` was called in between, of which nothing is known here: it may order the two"
+                )
+            }),
+            FailureKind::Deadlock(Certainty::Suspected(reason))
+            | FailureKind::Livelock(Certainty::Suspected(reason)) => Some(reason.clone()),
+            _ => None,
+        }
     }
 
     /// Whether another failure is the same one, as far as that can be told: not what was printed or which values were there.
@@ -138,6 +178,14 @@ fn panic_in(output: &str) -> Option<FailureKind> {
     const MESSAGE_LINES: usize = 4;
     /// What `thread::scope` and `JoinHandle::join` say.
     const PASSED_ON: [&str; 2] = ["a scoped thread panicked", "value: Any { .. }"];
+    /// What follows when another thread has panicked with a lock or one end of a channel.
+    const FOLLOWS: [&str; 5] = [
+        "PoisonError",
+        "value: RecvError",
+        "value: SendError",
+        "value: Disconnected",
+        "value: JoinError",
+    ];
     let lines: Vec<&str> = output.lines().collect();
     let mut passed_on = None;
     for (at, line) in lines.iter().enumerate().rev().filter(|(_, line)| is_panic(line)) {
@@ -154,7 +202,9 @@ fn panic_in(output: &str) -> Option<FailureKind> {
             message: message.join("\n"),
         };
         let first = message.first().copied().unwrap_or_default();
-        if !PASSED_ON.iter().any(|words| first.ends_with(words)) {
+        let is_passed_on = PASSED_ON.iter().any(|words| first.ends_with(words))
+            || FOLLOWS.iter().any(|words| first.contains(words));
+        if !is_passed_on {
             return Some(panic);
         }
         passed_on.get_or_insert(panic);

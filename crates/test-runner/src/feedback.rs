@@ -56,6 +56,7 @@ impl Feedback {
                 decision: random.u32(..decisions.max(1)),
                 to,
                 goes_on: false,
+                chooses: false,
                 preempts: true,
             });
         }
@@ -79,6 +80,7 @@ mod tests {
             decision,
             to: 2,
             goes_on: false,
+            chooses: false,
             preempts: true,
         };
         let mut feedback = Feedback::default();

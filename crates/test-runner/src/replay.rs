@@ -71,9 +71,10 @@ impl Replay {
             FailureKind::Signal(_) | FailureKind::Unresponsive(_) | FailureKind::TooManyThreads => {
                 (StopAt::Beginning, vec!["continue".to_owned()])
             }
-            FailureKind::Deadlock | FailureKind::Livelock | FailureKind::Race(_) | FailureKind::Memory(_) => {
-                (StopAt::Failure, Vec::new())
-            }
+            FailureKind::Deadlock(_)
+            | FailureKind::Livelock(_)
+            | FailureKind::Race(_)
+            | FailureKind::Memory(_) => (StopAt::Failure, Vec::new()),
         };
         let program = self.program.start_stopped(&self.schedule, stop_at, stop)?;
         Ok(program.map(|program| StoppedReplay { program, commands }))

@@ -7,7 +7,8 @@ use omnilink_sched::{ProgramPolicy, ProgramSchedule, ProgramSwitch};
 
 /// The switches of a run, and what else it depends on: `1.4-2,2.9-1` is a switch from thread 1 to thread 2 where thread 1 has stopped four
 /// times before, and one from 2 to 1. `2.9-1+` lets thread 1 go on although it waits. `step=100000` and `environment=3` come first, if steps do
-/// not take a microsecond or random numbers are other ones than usual.
+/// not take a microsecond or random numbers are other ones than usual. `1.7~2` is no switch: what thread 1 does next takes the choice 2 instead of
+/// 0, such as which thread it wakes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleText {
     /// The switches.
@@ -46,10 +47,11 @@ impl fmt::Display for ScheduleText {
             parts.push(format!("environment={}", self.environment));
         }
         let mut sorted: Vec<&ProgramSwitch> = self.switches.iter().collect();
-        sorted.sort_by_key(|switch| (switch.from, switch.decision));
+        sorted.sort_by_key(|switch| (switch.from, switch.decision, switch.chooses));
         parts.extend(sorted.iter().map(|switch| {
             let goes_on = if switch.goes_on { "+" } else { "" };
-            format!("{}.{}-{}{goes_on}", switch.from, switch.decision, switch.to)
+            let sign = if switch.chooses { '~' } else { '-' };
+            format!("{}.{}{sign}{}{goes_on}", switch.from, switch.decision, switch.to)
         }));
         f.write_str(&parts.join(","))
     }
@@ -89,7 +91,8 @@ impl FromStr for ScheduleText {
 
 fn switch(text: &str) -> Option<ProgramSwitch> {
     let (from, rest) = text.split_once('.')?;
-    let (decision, to) = rest.split_once('-')?;
+    let chooses = rest.contains('~');
+    let (decision, to) = rest.split_once(if chooses { '~' } else { '-' })?;
     let (to, goes_on) = match to.strip_suffix('+') {
         Some(to) => (to, true),
         None => (to, false),
@@ -100,6 +103,7 @@ fn switch(text: &str) -> Option<ProgramSwitch> {
         to: to.parse().ok()?,
         goes_on,
         preempts: false,
+        chooses,
     })
 }
 
@@ -112,6 +116,7 @@ mod tests {
         for text in [
             "",
             "0.7-2,1.5-0+,1.30-2",
+            "0.7-2,1.5~1,1.30-2",
             "step=100000",
             "step=5,environment=3,1.4-2",
         ] {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use omnilink_sched::{SchedError, StopConditions, StopReason};
+use omnilink_sched::{MemoryModel, SchedError, StopConditions, StopReason};
 use omnilink_source_lines::SourceLines;
 
 use crate::framework::ScheduledTest;
@@ -31,6 +31,8 @@ pub struct SessionOptions {
     pub detects_races: bool,
     /// Whether memory that nothing points to at the end is a failure.
     pub detects_leaks: bool,
+    /// Which stores an atomic load may read.
+    pub memory_model: MemoryModel,
     /// How long a thread may compute between two steps.
     pub compute_max: Duration,
     /// How long one run may take.
@@ -57,6 +59,7 @@ impl Default for SessionOptions {
             time_max: None,
             detects_races: true,
             detects_leaks: false,
+            memory_model: MemoryModel::SequentiallyConsistent,
             compute_max: Duration::from_secs(5),
             run_max: Duration::from_secs(60),
             shrinking_runs_max: 200,

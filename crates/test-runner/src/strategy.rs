@@ -1,6 +1,6 @@
 //! Which schedules are tried.
 
-use omnilink_sched::{ProgramPolicy, ProgramSchedule, SharedLocation};
+use omnilink_sched::{ObservedStop, ProgramPolicy, ProgramSchedule, ProgramSwitch, SharedLocation};
 
 /// How schedules are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +16,8 @@ pub enum ScheduleStrategy {
     PartialOrders,
     /// Random orders of the accesses to one location, another one for each schedule (after SURW: Zhao et al., ASPLOS 2025).
     OneLocation,
+    /// One or two preemptions, where a thread has stopped at a line of the project in the first run.
+    ProjectLines,
     /// Changes of schedules in which a thread has read what another one wrote, at two places of the code that were not seen together before
     /// (after RFF: Wolff et al., ASPLOS 2024); every other schedule is one of the mixture.
     ReadsFrom,
@@ -28,6 +30,8 @@ pub struct FirstRun {
     pub steps: u64,
     /// The locations that its threads share.
     pub locations: Vec<SharedLocation>,
+    /// Where threads stopped at lines of the project while others could have gone on.
+    pub stops: Vec<ObservedStop>,
 }
 
 impl ScheduleStrategy {
@@ -37,11 +41,11 @@ impl ScheduleStrategy {
     /// ones.
     pub fn schedule(self, number: u64, seed: u64, first: &FirstRun) -> ProgramSchedule {
         const LONG_NS: [u64; 3] = [10_000, 100_000, 1_000_000];
-        let is_slow = number % 5 == 4;
+        let is_slow = number % 6 == 5;
         ProgramSchedule {
             policy: self.policy(number, seed, first),
             step_ns: if is_slow {
-                LONG_NS[(number / 5 % 3) as usize]
+                LONG_NS[(number / 6 % 3) as usize]
             } else {
                 ProgramSchedule::STEP_NS
             },
@@ -60,8 +64,9 @@ impl ScheduleStrategy {
                     Self::Random,
                     Self::Priorities,
                     Self::PartialOrders,
+                    Self::ProjectLines,
                 ];
-                parts[(number % 4) as usize].policy(number / 4, seed, first)
+                parts[(number % 5) as usize].policy(number / 5, seed, first)
             }
             Self::Random => ProgramPolicy::Random { seed },
             Self::Priorities => ProgramPolicy::Priorities {
@@ -70,6 +75,12 @@ impl ScheduleStrategy {
                 steps: first.steps.max(1),
             },
             Self::PartialOrders => ProgramPolicy::PartialOrders { seed },
+            Self::ProjectLines if first.stops.is_empty() => ProgramPolicy::Random { seed },
+            Self::ProjectLines => ProgramPolicy::Switches(
+                (0..1 + number % 2)
+                    .map(|preemption| preempted(&first.stops, mixed(seed, preemption)))
+                    .collect(),
+            ),
             Self::OneLocation => match first.locations.len() as u64 {
                 0 => ProgramPolicy::Random { seed },
                 locations => ProgramPolicy::OneLocation {
@@ -78,6 +89,20 @@ impl ScheduleStrategy {
                 },
             },
         }
+    }
+}
+
+/// A switch at one of some stops, to one of the threads that can go on there.
+fn preempted(stops: &[ObservedStop], seed: u64) -> ProgramSwitch {
+    let stop = &stops[(seed % stops.len() as u64) as usize];
+    let other = mixed(seed, 1) % stop.others.len().max(1) as u64;
+    ProgramSwitch {
+        from: stop.thread,
+        decision: stop.decision,
+        to: stop.others.get(other as usize).copied().unwrap_or(stop.thread),
+        goes_on: false,
+        preempts: true,
+        chooses: false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! One test under many schedules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use omnilink_sched::{
-    OutsideUse, ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError, StopConditions, StopReason,
-    ThreadPlace, UnresponsiveReason, WholeProgram,
+    MemoryModel, ObservedStop, OutsideUse, ProgramExecution, ProgramPolicy, ProgramSchedule, SchedError,
+    StopConditions, StopReason, ThreadPlace, UnknownCall, UnresponsiveReason, WholeProgram,
 };
 use omnilink_source_lines::SourceLines;
 use rustc_hash::FxHashSet;
@@ -15,6 +15,7 @@ use crate::failure::{FailureKind, TestFailure};
 use crate::feedback::Feedback;
 use crate::framework::ScheduledTest;
 use crate::interleaving::Interleaving;
+use crate::place::project_lines;
 use crate::schedule_text::ScheduleText;
 use crate::session::SessionOptions;
 use crate::shrinking::Shrinking;
@@ -58,16 +59,16 @@ pub enum Obstacle {
     TooManyThreads,
     /// It asks for another machine, and fails because it does not get it.
     OtherMachine,
-    /// It did not go on, for this reason, although it passes without the scheduler.
-    Unresponsive(UnresponsiveReason),
+    /// It did not go on, for this reason, although it passes without the scheduler. It called this before, of which nothing is known.
+    Unresponsive(UnresponsiveReason, Option<UnknownCall>),
 }
 
 impl Obstacle {
     /// What kind of a failure is none: the scheduler is the reason, or may be.
-    fn of(kind: &FailureKind) -> Option<Self> {
+    fn of(kind: &FailureKind, unknown_call: Option<UnknownCall>) -> Option<Self> {
         match kind {
             FailureKind::TooManyThreads => Some(Self::TooManyThreads),
-            FailureKind::Unresponsive(reason) => Some(Self::Unresponsive(*reason)),
+            FailureKind::Unresponsive(reason) => Some(Self::Unresponsive(*reason, unknown_call)),
             _ => None,
         }
     }
@@ -107,6 +108,12 @@ pub struct TestResult {
     pub threads: u32,
     /// The failure, if there was one.
     pub failure: Option<FoundFailure>,
+    /// A failure that is only suspected: the first one.
+    pub suspected: Option<FoundFailure>,
+    /// Whether it made accesses with a weaker order than sequential consistency.
+    pub weak_orders: bool,
+    /// Whether loads could read other stores than the newest.
+    pub weak_memory: bool,
     /// Why nothing is known about its schedules.
     pub obstacle: Option<Obstacle>,
     /// Whether all runs were looked at for data races as a whole: at most 32 threads can be.
@@ -133,6 +140,11 @@ impl TestResult {
             FailureCause::Interleaving => !is_usual(&found.schedule),
             _ => false,
         })
+    }
+
+    /// Whether something may be wrong with it, and nothing is known to be.
+    pub fn is_suspected(&self) -> bool {
+        self.suspected.is_some() && self.failure.is_none()
     }
 
     /// Whether it was linked with the scheduler, but cannot be run under it.
@@ -163,6 +175,7 @@ impl ScheduledTest {
             background_threads: self.harness_threads,
             detects_races: options.detects_races,
             detects_leaks: options.detects_leaks,
+            memory_model: options.memory_model,
             compute_max: options.compute_max,
             time_max: options.run_max,
         }
@@ -179,6 +192,8 @@ pub(crate) struct TestRun<'a> {
     seen: FxHashSet<u64>,
     /// Whether a run looked at the time or used random numbers.
     is_influenced: bool,
+    /// Runs that ended with a suspicion only, after the first one.
+    suspicions: u64,
     first_run: FirstRun,
     /// Where the steps of the first run were made.
     first_places: Vec<ThreadPlace>,
@@ -186,6 +201,9 @@ pub(crate) struct TestRun<'a> {
     feedback: Feedback,
     source: &'a mut SourceLines,
 }
+
+/// More runs that end with a suspicion do not end with something better: they take long.
+const SUSPICIONS_MAX: u64 = 20;
 
 /// Schedules of a test with one thread.
 const ONE_THREAD_SCHEDULES_MAX: u64 = 21;
@@ -210,6 +228,9 @@ impl<'a> TestRun<'a> {
                 steps: 0,
                 threads: 0,
                 failure: None,
+                suspected: None,
+                weak_orders: false,
+                weak_memory: options.memory_model != MemoryModel::SequentiallyConsistent,
                 obstacle: None,
                 has_all_races: true,
                 waiting_points: WaitingPoints::default(),
@@ -219,6 +240,7 @@ impl<'a> TestRun<'a> {
             },
             seen: FxHashSet::default(),
             is_influenced: false,
+            suspicions: 0,
             first_run: FirstRun::default(),
             first_places: Vec::new(),
             waits: SeenWaits::default(),
@@ -271,6 +293,9 @@ impl<'a> TestRun<'a> {
         let seed = mixed(self.options.seed, hash_of(&self.test.full_name()));
         for number in 1..schedules {
             let mut schedule = self.options.strategy.schedule(number - 1, seed, &first);
+            if self.result.has_one_thread() {
+                schedule.environment = number;
+            }
             let is_changed = self.options.strategy == ScheduleStrategy::ReadsFrom && number % 2 == 0;
             if let (true, Some(switches)) = (is_changed, self.feedback.changed(mixed(seed, number))) {
                 schedule.policy = ProgramPolicy::Switches(switches);
@@ -290,11 +315,16 @@ impl<'a> TestRun<'a> {
             let (execution, observed) = self.program.run_observed(schedule, &self.stop)?;
             self.feedback.add(execution.switches.as_deref(), &observed);
             if is_first {
-                self.first_places = observed.places;
+                let lines = observed.places.iter();
+                let lines: Vec<Option<String>> = lines
+                    .map(|place| project_lines(place, self.source).into_iter().next())
+                    .collect();
                 self.first_run = FirstRun {
                     steps: execution.steps,
                     locations: observed.locations,
+                    stops: at_new_lines(observed.stops, &lines),
                 };
+                self.first_places = observed.places;
             }
             execution
         } else {
@@ -309,27 +339,37 @@ impl<'a> TestRun<'a> {
         if !execution.is_controlled {
             self.result.obstacle = Some(Obstacle::NotInstrumented);
         }
+        self.result.weak_orders |= execution.weak_orders;
         self.is_influenced |= execution.depends_on_time || execution.depends_on_random_numbers;
         self.seen.insert(execution.interleaving);
         let Some(failure) = TestFailure::of(&execution) else {
             return Ok(false);
         };
+        let is_suspected = failure.suspected().is_some();
+        if is_suspected && self.result.suspected.is_some() {
+            self.suspicions += 1;
+            return Ok(self.suspicions > SUSPICIONS_MAX);
+        }
         let mut found = match number {
             Some(0) => self.without_interleaving(failure),
             _ => self.repeated((number, schedule), failure, &execution),
         };
         self.record_steps(&mut found);
+        if is_suspected && found.failure.suspected().is_some() {
+            self.result.suspected = Some(found);
+            return Ok(false);
+        }
         let obstacle = if execution.asked_for_other_machine {
             Some(Obstacle::OtherMachine)
         } else {
-            Obstacle::of(&found.failure.kind)
+            Obstacle::of(&found.failure.kind, execution.unknown_calls.last().copied())
         };
         // A program that waits for ever may be wrong. One that computes for long, or has many threads, is only too much for the scheduler.
         // One that asks for another machine may fail for other reasons.
         let may_be_wrong = |obstacle| {
             matches!(
                 obstacle,
-                Obstacle::OtherMachine | Obstacle::Unresponsive(UnresponsiveReason::Waits)
+                Obstacle::OtherMachine | Obstacle::Unresponsive(UnresponsiveReason::Waits, _)
             )
         };
         match obstacle {
@@ -455,6 +495,16 @@ impl<'a> TestRun<'a> {
             interleaving: Interleaving::default(),
         }
     }
+}
+
+/// The stops at which a thread comes to another line of the project than where it has stopped before: of the steps of one call, the first.
+fn at_new_lines(stops: Vec<ObservedStop>, lines: &[Option<String>]) -> Vec<ObservedStop> {
+    let mut last: BTreeMap<u8, Option<&String>> = BTreeMap::new();
+    let comes_to_new_line = |stop: &ObservedStop| {
+        let line = lines.get(stop.place).and_then(Option::as_ref);
+        line.is_some() && last.insert(stop.thread, line) != Some(line)
+    };
+    stops.into_iter().filter(comes_to_new_line).collect()
 }
 
 /// Whether a command fails; one that takes too long, or longer than a stop condition allows, does.

@@ -15,8 +15,8 @@ pub fn headline(kind: &FailureKind) -> String {
         FailureKind::Assertion { place } => format!("assertion at {place}"),
         FailureKind::ExitCode(code) => format!("exit code {code}"),
         FailureKind::Signal(signal) => format!("killed by {}", signal_name(*signal)),
-        FailureKind::Deadlock => "deadlock".to_owned(),
-        FailureKind::Livelock => "livelock".to_owned(),
+        FailureKind::Deadlock(_) => "deadlock".to_owned(),
+        FailureKind::Livelock(_) => "livelock".to_owned(),
         FailureKind::Race(_) => "data race".to_owned(),
         FailureKind::Memory(error) => memory_words(error.kind).to_owned(),
         FailureKind::Unresponsive(UnresponsiveReason::Computes) => {
@@ -39,18 +39,24 @@ pub(crate) fn stop_words(reason: StopReason) -> &'static str {
 }
 
 /// Why a test cannot be run under the scheduler, in a few words.
-pub(crate) fn obstacle_words(obstacle: Obstacle) -> &'static str {
-    match obstacle {
+pub(crate) fn obstacle_words(obstacle: Obstacle) -> String {
+    let words = match obstacle {
         Obstacle::NotInstrumented => "its program is not linked with the scheduler",
         Obstacle::OtherMachine => {
             "it asks for another machine, and a test under the scheduler reaches this one only; leave it out with `-- --skip NAME`"
         }
         Obstacle::TooManyThreads => "more than 128 threads at a time",
-        Obstacle::Unresponsive(UnresponsiveReason::Computes) => "it computes for long between two steps",
-        Obstacle::Unresponsive(UnresponsiveReason::Waits) => {
+        Obstacle::Unresponsive(UnresponsiveReason::Computes, _) => "it computes for long between two steps",
+        Obstacle::Unresponsive(UnresponsiveReason::Waits, _) => {
             "it waits in a call of the system that is not controlled"
         }
-        Obstacle::Unresponsive(UnresponsiveReason::Late) => "a run takes longer than --run-limit",
+        Obstacle::Unresponsive(UnresponsiveReason::Late, _) => "a run takes longer than --run-limit",
+    };
+    match obstacle {
+        Obstacle::Unresponsive(_, Some(call)) => {
+            format!("{words}; it has called `{call}`, which is not seen into")
+        }
+        _ => words.to_owned(),
     }
 }
 

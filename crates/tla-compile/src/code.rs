@@ -385,13 +385,15 @@ pub enum Instruction {
     NotCompiled,
 }
 
-/// What the value of a remembered expression depends on: the registers of its names, and the cells of the current state that it reads.
+/// What the value of a remembered expression depends on: the registers of its names, and the cells of the current and of the next state that it reads.
 #[derive(Clone, Debug, Default)]
 pub struct MemoKey {
     /// The registers.
     pub registers: Vec<RegisterIndex>,
-    /// The cells.
+    /// The cells of the current state.
     pub cells: Vec<u32>,
+    /// The cells of the next state.
+    pub next: Vec<u32>,
 }
 
 impl MemoKey {

@@ -9,6 +9,8 @@ use crate::evaluators::Evaluators;
 #[derive(Debug)]
 pub struct Sample {
     compares_all: bool,
+    /// For tests of compiled code by itself.
+    compares_none: bool,
     /// States since the code was made.
     fresh: u64,
     states: u64,
@@ -24,19 +26,37 @@ const FRESH: u64 = 16;
 const EACH: u64 = 1 << 12;
 const STRIDE: u64 = 1 << 4;
 /// Comparing may always take this long, and beyond that one part in [`SHARE`] of the time. So the states of a small search are all compared.
+/// As much again is left for states that are drawn at the end.
 const FREE: Duration = Duration::from_millis(100);
-const SHARE: u32 = 50;
+const SHARE: u32 = 100;
 
 impl Sample {
     /// A sample of states that nothing is known about; all of them, where both are to be run.
     pub fn new(evaluators: Evaluators) -> Self {
         Self {
             compares_all: evaluators == Evaluators::Both,
+            compares_none: false,
             fresh: 0,
             states: 0,
             taken: Vec::new(),
             started: Instant::now(),
             spent: Duration::ZERO,
+        }
+    }
+
+    /// No states at all: for tests that compare answers.
+    pub fn none() -> Self {
+        Self {
+            compares_none: true,
+            ..Self::new(Evaluators::Compiled)
+        }
+    }
+
+    /// How long comparing may still take when all states were found; all of them may be compared where all are to be.
+    pub fn left_at_end(&self) -> Duration {
+        match self.compares_none {
+            true => Duration::ZERO,
+            false => (FREE + self.started.elapsed() * 2 / SHARE).saturating_sub(self.spent),
         }
     }
 
@@ -49,6 +69,9 @@ impl Sample {
     pub fn takes(&mut self, actions: impl Iterator<Item = usize>) -> bool {
         self.fresh += 1;
         self.states += 1;
+        if self.compares_none {
+            return false;
+        }
         let mut is_due = self.compares_all || self.fresh <= FRESH || self.states.is_power_of_two();
         let mut before = usize::MAX;
         for action in actions.filter(|action| *action < u32::MAX as usize) {

@@ -38,7 +38,9 @@ impl<'p> Evaluator<'p> {
             Arithmetic::Times => ("*", left.checked_mul(right)),
             Arithmetic::Divide => {
                 if right == 0 {
-                    return Err(domain_error(format!("{left} \\div 0")));
+                    return Err(domain_error(format!(
+                        "{left} \\div 0: a division by zero has no value"
+                    )));
                 }
                 let quotient = left.checked_div(right).map(|quotient| {
                     if left % right != 0 && (left < 0) != (right < 0) {

@@ -389,7 +389,7 @@ impl<'p> Evaluator<'p> {
         if self.stack_start.abs_diff(here) > STACK_MAX {
             return Err(Failure::new(
                 ErrorClass::Recursion,
-                "the recursion does not end: the stack is used up",
+                "the recursion is too deep, or does not end: the stack is used up",
             ));
         }
         Ok(())

@@ -297,10 +297,14 @@ impl<'p> Evaluator<'p> {
 
     #[inline(never)]
     fn not_bool(&self, datum: &Datum<'p>, what: &str) -> Box<Failure> {
-        type_error(format!(
-            "{what} must be TRUE or FALSE, but this is {}",
-            self.short(datum)
-        ))
+        let shown = self.short(datum);
+        let is_model = datum.as_value().is_some_and(|value| value.as_model().is_some());
+        type_error(match is_model {
+            true => format!(
+                "{what} must be TRUE or FALSE, but this is the model value {shown}; a configuration makes one of every name but TRUE and FALSE"
+            ),
+            false => format!("{what} must be TRUE or FALSE, but this is {shown}"),
+        })
     }
 
     pub(crate) fn expect_bool(&self, datum: &Datum<'p>, what: &str) -> Outcome<bool> {

@@ -25,6 +25,11 @@ pub trait Session: Sync {
     /// `"spec"`. `None` for other names.
     fn statistic(&self, name: &str) -> Option<Value>;
 
+    /// Why TLCGet of a register or a name is refused where it is evaluated now, if it is.
+    fn refusal(&self, _register: &Value) -> Option<String> {
+        None
+    }
+
     /// Whether TLCGet("action") describes the action of the current step. TLC does so only in simulation; in a search it returns
     /// the record of an unnamed action.
     fn tells_actions(&self) -> bool {

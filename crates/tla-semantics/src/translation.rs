@@ -11,7 +11,7 @@ use omnilink_pluscal::{
     TranslationOptions, compare, find_algorithm, find_markers, has_algorithm, has_behaviour, has_translation,
     ignored_algorithm, is_unchecked, translate,
 };
-use omnilink_tla_syntax::diagnostic::{Class, Diagnostic};
+use omnilink_tla_syntax::diagnostic::{Class, Diagnostic, Severity};
 use omnilink_tla_syntax::source::{Source, SourceId, Span};
 
 /// Which translation of a PlusCal algorithm is read.
@@ -28,11 +28,12 @@ pub enum PlusCal {
     Error,
 }
 
-/// The warning that the translation in a text is not that of its algorithm; `None` if there is none, or it is, or if that is an error or no matter.
+/// The warning that the translation in a text is not that of its algorithm, or cannot be compared with it; `None` if there is none, or it is, or if that is an
+/// error or no matter.
 pub fn stale_translation(source: SourceId, text: &str, choice: PlusCal) -> Option<Diagnostic> {
     let read = Read::new(PathBuf::new(), text.to_owned(), choice);
-    let stale = read.stale.map(|stale| stale.diagnostic(source));
-    stale.filter(|stale| !stale.is_error())
+    let mut warnings = read.diagnostics(source).into_iter();
+    warnings.find(|warning| !warning.is_error())
 }
 
 /// A text that was read, and what is wrong with its algorithm.
@@ -40,6 +41,10 @@ pub(crate) struct Read {
     pub source: Source,
     faults: Vec<AlgorithmError>,
     stale: Option<Stale>,
+    /// Why the translation in the file cannot be compared with the algorithm, and whether that is an error.
+    incomparable: Option<(AlgorithmError, PlusCal)>,
+    /// The line of the first marker of a translation whose `Spec` is fair in another way than the algorithm.
+    fairness: Option<Span>,
     /// Another algorithm, which is not translated.
     ignored: Option<Span>,
 }
@@ -57,6 +62,8 @@ impl Read {
             source: Source::new(path, text),
             faults: Vec::new(),
             stale: None,
+            incomparable: None,
+            fairness: None,
             ignored: None,
         };
         let text = read.source.text();
@@ -65,9 +72,13 @@ impl Read {
         }
         read.ignored = ignored_algorithm(text);
         let text = read.source.text();
-        // Both are errors of the translator only: the module can be read without its algorithm.
-        let (Ok(place), Ok(markers)) = (find_algorithm(text), find_markers(text)) else {
-            return read;
+        // These are errors of the translator only: the module can be read without its algorithm.
+        let (place, markers) = match (find_algorithm(text), find_markers(text)) {
+            (Ok(place), Ok(markers)) => (place, markers),
+            (Err(fault), _) | (_, Err(fault)) => {
+                read.incomparable = Some((fault, choice));
+                return read;
+            }
         };
         let stored = markers.filter(|markers| has_translation(text, markers));
         match stored {
@@ -120,17 +131,32 @@ impl Read {
             adds_labels: true,
             ..TranslationOptions::default()
         };
-        let (Ok(translation), Ok(place)) = (translate(text, &options), find_algorithm(text)) else {
+        let translated = translate(text, &options).map_err(|faults| faults.into_iter().next());
+        let (translation, place) = match (translated, find_algorithm(text)) {
+            (Ok(translation), Ok(place)) => (translation, place),
             // What the stored translation is of cannot be told.
-            return self;
+            (Err(fault), _) => {
+                self.incomparable = fault.map(|fault| (fault, choice));
+                return self;
+            }
+            (_, Err(fault)) => {
+                self.incomparable = Some((fault, choice));
+                return self;
+            }
         };
-        let StoredComparison { difference, origins } = compare(text, markers, &translation);
+        let StoredComparison {
+            difference,
+            has_other_fairness,
+            origins,
+        } = compare(text, markers, &translation);
+        let span = Span::new(markers.begin.start as u32, markers.begin.end as u32);
         let Some(difference) = difference else {
+            self.fairness = has_other_fairness.then_some(span);
             self.source = self.source.with_origins(origins);
             return self;
         };
         self.stale = Some(Stale {
-            span: Span::new(markers.begin.start as u32, markers.begin.end as u32),
+            span,
             difference,
             choice,
         });
@@ -144,6 +170,21 @@ impl Read {
     pub fn diagnostics(&self, id: SourceId) -> Vec<Diagnostic> {
         let mut all: Vec<Diagnostic> = self.faults.iter().map(|fault| fault.diagnostic(id)).collect();
         all.extend(self.stale.as_ref().map(|stale| stale.diagnostic(id)));
+        all.extend(self.incomparable.as_ref().map(|(fault, choice)| {
+            let mut diagnostic = fault.diagnostic(id);
+            if *choice != PlusCal::Error {
+                diagnostic.severity = Severity::Warning;
+            }
+            let message = "the translation in the file is read, and nobody can tell whether it is that of the algorithm";
+            diagnostic.message = format!("{}; {message}", fault.message);
+            diagnostic
+        }));
+        all.extend(self.fairness.map(|span| {
+            let message = "`Spec` of the translation demands other fairness than the algorithm";
+            Diagnostic::warning(Class::Translation, id, span, message).help(
+                "if an option of the translator demands it, write that into the file, as `PlusCal options (-wf)`; else translate again",
+            )
+        }));
         all.extend(self.ignored.map(|span| {
             let message = "this algorithm is not translated: it is the second one of this file";
             Diagnostic::warning(Class::Translation, id, span, message)

@@ -20,6 +20,46 @@ pub struct SpecOptions {
     pub config: Option<PathBuf>,
     /// Expressions that the spec is to define, for [`crate::model::BuildOptions::expressions`].
     pub expressions: Vec<String>,
+    /// What the configuration is to have besides.
+    pub checks: Vec<GivenCheck>,
+}
+
+/// A line of a configuration that is given by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenCheck {
+    /// What it is.
+    pub kind: CheckKind,
+    /// The name of a definition, or an expression.
+    pub text: String,
+}
+
+/// The kinds of lines that are given by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckKind {
+    /// INVARIANT.
+    Invariant,
+    /// PROPERTY.
+    Property,
+    /// CONSTRAINT.
+    Constraint,
+    /// VIEW.
+    View,
+}
+
+impl GivenCheck {
+    fn keyword(&self) -> &'static str {
+        match self.kind {
+            CheckKind::Invariant => "INVARIANT",
+            CheckKind::Property => "PROPERTY",
+            CheckKind::Constraint => "CONSTRAINT",
+            CheckKind::View => "VIEW",
+        }
+    }
+
+    fn is_name(&self) -> bool {
+        let mut letters = self.text.trim().chars();
+        letters.all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '!')
+    }
 }
 
 /// A spec, its configuration if there is one, and the diagnostics of both.
@@ -31,6 +71,8 @@ pub struct Checked {
     pub config: Option<Config>,
     /// Errors and warnings, in the order of the text within each file.
     pub diagnostics: Vec<Diagnostic>,
+    /// The expressions among the checks that were given, with the names of the definitions that they became.
+    pub given: Vec<(String, String)>,
 }
 
 impl Checked {
@@ -46,8 +88,26 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
         mut spec,
         mut diagnostics,
     } = load(path, &options.search);
-    if !options.expressions.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
-        let loaded = expressions::load_with(&spec, path, &options.search, &options.expressions);
+    let mut defined = options.expressions.clone();
+    let (mut given, mut lines) = (Vec::new(), String::new());
+    for check in &options.checks {
+        let name = match check.is_name() {
+            true => check.text.trim().to_owned(),
+            false => {
+                let name = expressions::definition_name(defined.len());
+                defined.push(check.text.clone());
+                given.push((
+                    name.clone(),
+                    check.text.split_whitespace().collect::<Vec<_>>().join(" "),
+                ));
+                name
+            }
+        };
+        lines += &format!("{} {name}\n", check.keyword());
+    }
+    if !defined.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
+        let plain = options.expressions.len();
+        let loaded = expressions::load_with(&spec, path, &options.search, &defined, plain);
         if let Some(loaded) = loaded {
             Loaded { spec, diagnostics } = loaded;
         }
@@ -61,10 +121,12 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
     let place = options
         .config
         .clone()
-        .or_else(|| own.is_some().then(|| path.to_owned()));
+        .or_else(|| own.is_some().then(|| path.to_owned()))
+        .or_else(|| (!lines.is_empty()).then(|| COMMAND_LINE.into()));
     let config = place.as_deref().map(|place| {
         let (text, error) = match own.filter(|_| place == path) {
             Some(section) => (section, None),
+            None if place == Path::new(COMMAND_LINE) => (behaviour(&spec, &options.checks), None),
             None => match read_text(place) {
                 // The configuration in a module's file, by the name of that file, as TLC has it.
                 Ok(text) if place.extension().is_some_and(|extension| extension == "tla") => {
@@ -80,6 +142,10 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
             },
         };
         let path = place;
+        let text = match lines.is_empty() {
+            true => text,
+            false => format!("{}\n{lines}", text.trim_end()),
+        };
         let source = spec.sources.add(Source::new(path, text));
         if let Some(error) = error {
             let message = unreadable(path, &error);
@@ -98,6 +164,21 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
         spec,
         config,
         diagnostics,
+        given,
+    }
+}
+
+/// What stands for a configuration where there are only checks that were given.
+const COMMAND_LINE: &str = "<command line>";
+
+/// The behaviours of a spec without a configuration: with a temporal property those of `Spec`, which may be fair.
+fn behaviour(spec: &Spec, checks: &[GivenCheck]) -> String {
+    let has_property = checks.iter().any(|check| check.kind == CheckKind::Property);
+    let has = |name: &str| spec.find(name).is_some();
+    match (has("Init") && has("Next"), has("Spec")) {
+        (is_plain, true) if has_property || !is_plain => "SPECIFICATION Spec".to_owned(),
+        (true, _) => "INIT Init\nNEXT Next".to_owned(),
+        _ => String::new(),
     }
 }
 

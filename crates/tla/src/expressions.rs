@@ -16,12 +16,13 @@ pub(crate) fn definition_name(number: usize) -> String {
     format!("OmniLinkExpression{number}")
 }
 
-/// Loads a spec again with definitions for these expressions. The spec must have been loaded without errors.
+/// Loads a spec again with definitions for these expressions, of which the first ones must have a value in a state. The spec must have been loaded without errors.
 pub(crate) fn load_with(
     spec: &Spec,
     path: &Path,
     search: &SearchPath,
     expressions: &[String],
+    with_value: usize,
 ) -> Option<Loaded> {
     let root = spec.root()?;
     let tree = spec.tree(root.tree);
@@ -37,7 +38,7 @@ pub(crate) fn load_with(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let search = search.with_first(folder.unwrap_or(Path::new(".")));
     let mut loaded = load_text(path, text, &search);
-    for number in 0..expressions.len() {
+    for number in 0..with_value {
         let Some(found) = loaded.spec.find(&definition_name(number)) else {
             continue;
         };

@@ -38,7 +38,8 @@ pub use omnilink_tla_syntax as syntax;
 pub use omnilink_tla_syntax::{deep_stack, diagnostic, names, source};
 
 pub use check::{
-    Checked, SpecOptions, check, render_json as render_check_json, render_text as render_check_text,
+    CheckKind, Checked, GivenCheck, SpecOptions, check, render_json as render_check_json,
+    render_text as render_check_text,
 };
 pub use evaluate::{EvaluateError, EvaluateOptions, Evaluated, MODULES, evaluate};
 pub use repl::{Entered, Repl};

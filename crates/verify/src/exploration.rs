@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use omnilink_evidence::{Evidence, StateGraph};
+use omnilink_evidence::{Behaviour, Evidence, StateGraph};
 use omnilink_mc::report::Answer;
 use omnilink_mc::{
     CheckOptions, Disagreement, Dump, DumpFormat, GraphSink, ModelCheckError, SearchMode, SearchProgress,
@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::algorithm_run::tell_as_algorithm;
 use crate::error::VerifyError;
 use crate::specification::{BuiltSpec, RefusedSpec, SpecSource};
+use crate::trace_spec::{TraceSpec, TracedSpec};
 
 /// What is wanted of an exploration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +32,8 @@ pub struct McRequest<'a> {
     pub has_graph: bool,
     /// The format in which a counterexample is wanted besides the evidence.
     pub trace: Option<TraceFormat>,
+    /// The name of a module that is to have the counterexample as its only behaviour.
+    pub trace_spec: Option<&'a str>,
 }
 
 /// What an exploration found out.
@@ -40,6 +43,8 @@ pub struct McAnswer {
     pub evidence: Evidence,
     /// The counterexample in the format that was asked for, if there is one with states.
     pub trace: Option<String>,
+    /// The counterexample as a specification, if that was asked for, and there is one with states.
+    pub trace_spec: Option<TraceSpec>,
 }
 
 /// Why the states of a specification could not be explored.
@@ -124,6 +129,10 @@ impl BuiltSpec {
             (Answer::Wrong(violation), Some(format)) => format.text(violation, &variable_names(model)),
             _ => None,
         };
+        let trace_spec = match (&report.answer, request.trace_spec) {
+            (Answer::Wrong(violation), Some(name)) => self.trace_spec(source, name, violation),
+            _ => None,
+        };
         if let Some(disagreement) = &report.disagreement {
             let note = self.disagreement_note(source, disagreement);
             report.notes.insert(0, note);
@@ -134,11 +143,31 @@ impl BuiltSpec {
         if let Some(exploration) = &mut evidence.exploration {
             exploration.graph = graph;
         }
-        Ok(McAnswer { evidence, trace })
+        Ok(McAnswer {
+            evidence,
+            trace,
+            trace_spec,
+        })
     }
 }
 
 impl BuiltSpec {
+    /// A counterexample as a specification of this name.
+    fn trace_spec(&self, source: &SpecSource, name: &str, violation: &Behaviour) -> Option<TraceSpec> {
+        let operators = &self.model.program.operators;
+        let traced = TracedSpec {
+            module: source.spec.file_stem()?.to_str()?,
+            variables: &variable_names(&self.model),
+            config: &self.config,
+            constants: &source.constants,
+            defines: &|name| {
+                let mut definitions = operators.iter().filter(|operator| operator.is_definition);
+                definitions.any(|operator| &*operator.name == name)
+            },
+        };
+        traced.of(name, violation)
+    }
+
     /// That compiled code was wrong, where, and the file with all that reproduces it.
     fn disagreement_note(&self, source: &SpecSource, disagreement: &Disagreement) -> String {
         let path = source.spec.with_extension("disagreement.json");

@@ -19,18 +19,47 @@ pub struct FolderContents {
     pub event_logs: Vec<PathBuf>,
     /// Logs of text.
     pub text_logs: Vec<PathBuf>,
-    /// Whether it is a project of cargo.
-    pub is_cargo: bool,
-    /// Whether it is a project of CMake.
-    pub is_cmake: bool,
+    /// What it is a project of.
+    pub projects: Vec<Project>,
     /// Whether there was more than is looked at.
     pub is_partial: bool,
+}
+
+/// What a folder is a project of, by its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Project {
+    /// Rust.
+    Cargo,
+    /// C or C++.
+    CMake,
+    /// Python.
+    Python,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// JavaScript.
+    JavaScript,
+}
+
+impl Project {
+    fn of(file: &str) -> Option<Self> {
+        Some(match file {
+            "Cargo.toml" => Self::Cargo,
+            "CMakeLists.txt" => Self::CMake,
+            "pyproject.toml" | "setup.py" | "setup.cfg" | "requirements.txt" => Self::Python,
+            "go.mod" => Self::Go,
+            "pom.xml" | "build.gradle" | "build.gradle.kts" => Self::Java,
+            "package.json" => Self::JavaScript,
+            _ => return None,
+        })
+    }
 }
 
 /// A history of operations, by its first ones.
 #[derive(Debug)]
 pub struct FoundHistory {
-    /// Its file.
+    /// Its file, or the folder of a recording: one file for each thread.
     pub path: PathBuf,
     /// What its operations may be of.
     pub kind: HistoryKind,
@@ -47,6 +76,8 @@ pub enum HistoryKind {
 
 /// Folders that hold what was built or downloaded.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "states", "build"];
+/// The models whose operations have a key.
+const OF_KEYS: [&str; 3] = ["kv", "map", "multi-register"];
 const DEPTH_MAX: usize = 4;
 const ENTRIES_MAX: usize = 20_000;
 /// How many files of a kind are looked into.
@@ -87,7 +118,12 @@ impl FolderContents {
                     continue;
                 };
                 if about.is_dir() {
-                    if SKIPPED.contains(&&*text) || depth == DEPTH_MAX {
+                    if depth == 0
+                        && text == "store"
+                        && let Some(run) = latest_run(root)
+                    {
+                        found.add_data(root, run);
+                    } else if SKIPPED.contains(&&*text) || depth == DEPTH_MAX {
                         found.is_partial |= depth == DEPTH_MAX;
                     } else {
                         queue.push_back((path, depth + 1));
@@ -102,8 +138,23 @@ impl FolderContents {
             .specs
             .sort_by_key(|spec| !root.join(spec.with_extension("cfg")).is_file());
         found.is_partial |= data.len() > FILES_MAX;
+        let mut recordings: Vec<PathBuf> = Vec::new();
         for path in data.into_iter().take(FILES_MAX) {
-            found.add_data(root, path);
+            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+            if recordings.contains(&folder) {
+                continue;
+            }
+            if recording_beside(&root.join(&path)).is_empty() {
+                found.add_data(root, path);
+            } else {
+                let shown = if folder.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    &folder
+                };
+                found.add_data(root, shown.to_owned());
+                recordings.push(folder);
+            }
         }
         Ok(found)
     }
@@ -114,12 +165,16 @@ impl FolderContents {
             .iter()
             .find_map(|ending| name.strip_suffix(ending));
         let ending = plain.unwrap_or(&name).rsplit_once('.').map(|(_, ending)| ending);
+        if let Some(project) = Project::of(&name).filter(|_| depth == 0) {
+            if !self.projects.contains(&project) {
+                self.projects.push(project);
+            }
+            return;
+        }
         match ending {
             // Not the modules that TLC's tools write for error traces.
             Some("tla") if !name.contains("_TTrace_") => self.specs.push(path),
-            Some("ndjson" | "jsonl" | "json" | "edn" | "log" | "csv") => data.push(path),
-            _ if depth == 0 && name == "Cargo.toml" => self.is_cargo = true,
-            _ if depth == 0 && name == "CMakeLists.txt" => self.is_cmake = true,
+            Some("ndjson" | "jsonl" | "json" | "edn" | "log" | "csv" | "msgpack") => data.push(path),
             _ => {}
         }
     }
@@ -133,6 +188,50 @@ impl FolderContents {
         } else if path.to_string_lossy().contains(".log") {
             self.text_logs.push(path);
         }
+    }
+}
+
+/// The newest run of Jepsen, which keeps a link to it in its folder `store`.
+fn latest_run(root: &Path) -> Option<PathBuf> {
+    let latest = Path::new("store/latest");
+    ["history.edn", "history.txt", "jepsen.log"]
+        .iter()
+        .any(|file| root.join(latest).join(file).is_file())
+        .then(|| latest.to_owned())
+}
+
+/// The other files of a recording of which a file is one: a recorder writes a folder with one file for each thread.
+pub fn recording_beside(file: &Path) -> Vec<PathBuf> {
+    // As recorders name them: 3.ndjson, 0003-main.msgpack.
+    let is_named = |file: &Path| {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let number = stem.split('-').next().unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let is_recorded = |file: &Path| {
+        Trace::open(file, &OpenOptions::new()).is_ok_and(|trace| {
+            trace
+                .header()
+                .is_some_and(|header| header.get("omnilink").is_some())
+        })
+    };
+    if !is_named(file) || !file.is_file() || !is_recorded(file) {
+        return Vec::new();
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+    let others = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut others: Vec<PathBuf> = others
+        .filter(|other| other.extension() == file.extension() && other.file_name() != file.file_name())
+        .filter(|other| is_named(other))
+        .take(ENTRIES_MAX)
+        .collect();
+    others.sort();
+    // All files of a recording begin alike. One that does not says that this is a folder of something else.
+    if others.iter().take(FILES_MAX).all(|other| is_recorded(other)) {
+        others
+    } else {
+        Vec::new()
     }
 }
 
@@ -151,5 +250,11 @@ fn history_kind(file: &Path) -> Option<HistoryKind> {
             .is_ok_and(|model| first.iter().all(|operation| model.decode(operation).is_ok()))
     };
     let names = catalogue().iter().map(|entry| entry.name);
-    Some(HistoryKind::Models(names.filter(|name| fits(name)).collect()))
+    let mut fitting: Vec<&'static str> = names.filter(|name| fits(name)).collect();
+    // Others take each key for an object of its own, which says less of what has keys.
+    let has_keys = first
+        .iter()
+        .any(|operation| operation.args.field("key").is_some());
+    fitting.sort_by_key(|name| !(has_keys && OF_KEYS.contains(name)));
+    Some(HistoryKind::Models(fitting))
 }

@@ -62,6 +62,7 @@ mod spool;
 mod subject;
 #[cfg(feature = "tla")]
 mod trace_checker;
+mod trace_spec;
 mod unlike_values;
 #[cfg(feature = "tla")]
 mod validation;
@@ -80,7 +81,7 @@ pub use exercise::Exercise;
 #[cfg(feature = "mc")]
 pub use exploration::{McAnswer, McError, McRequest, mc, variable_names};
 #[cfg(all(feature = "tla", feature = "weak"))]
-pub use folder_contents::{FolderContents, FoundHistory, HistoryKind};
+pub use folder_contents::{FolderContents, FoundHistory, HistoryKind, Project, recording_beside};
 pub use history::{DecodeOp, decode_native};
 pub use input::Input;
 pub use keyed::Keyed;
@@ -108,6 +109,7 @@ pub use specification::{BuiltSpec, RefusedSpec, SpecSource};
 pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
 pub use trace_checker::TraceChecker;
+pub use trace_spec::TraceSpec;
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};
 #[cfg(feature = "weak")]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omnilink_engine::{Interrupt, Limits};
-use omnilink_evidence::Evidence;
+use omnilink_evidence::{Command, Evidence, Subject};
 use omnilink_link::LinkOptions;
 use omnilink_log_extract::ExtractionRules;
 use omnilink_log_link::{LogCheck, LogSpec, check_log, constants_of_file, follow_log, log_files};
@@ -74,6 +74,21 @@ impl LogValidation {
         self
     }
 
+    /// Whether several logs are checked: then what had no effect on any of them is told at the end ([`without_effect`](Self::without_effect)).
+    #[must_use]
+    pub fn with_several(mut self, has_several: bool) -> Self {
+        self.check.tells_unused = !has_several || self.shared.is_none();
+        self
+    }
+
+    /// Entries of the link file that had no effect on any log so far, in sentences.
+    pub fn without_effect(&self) -> Vec<String> {
+        self.shared
+            .as_ref()
+            .map(LogSpec::without_effect)
+            .unwrap_or_default()
+    }
+
     /// Waits for more lines at the end of a log.
     #[must_use]
     pub fn with_following(self, is_following: bool) -> Self {
@@ -95,6 +110,14 @@ impl LogValidation {
                     return evidence;
                 }
             }
+        }
+        if self.is_following && files.len() != 1 {
+            let mut evidence = Evidence::new(Command::Validate, Subject::Log, &name);
+            evidence.fail(format!(
+                "{name} is {} files, and --follow follows one; run the command once for each, or check the folder as one log without --follow",
+                files.len()
+            ));
+            return evidence;
         }
         let mut on_line = |_| progress.add_one();
         let mut evidence = match (self.is_following, files.as_slice()) {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use omnilink_tla::config::Config;
 use omnilink_tla::diagnostic::{Diagnostic, Severity};
 use omnilink_tla::model::{BuildOptions, CompiledSpec, absent_behaviour, build};
 use omnilink_tla::semantics::search_path::SearchPath;
 use omnilink_tla::semantics::spec::Spec;
-use omnilink_tla::{Checked, SpecOptions, check, render_check_json, render_check_text};
+use omnilink_tla::{Checked, GivenCheck, SpecOptions, check, render_check_json, render_check_text};
 use thiserror::Error;
 
 /// Where a specification is, and what is given besides.
@@ -22,6 +23,8 @@ pub struct SpecSource {
     pub search: SearchPath,
     /// Expressions over its states and steps.
     pub expressions: Vec<String>,
+    /// Invariants and the like, besides those of its configuration.
+    pub checks: Vec<GivenCheck>,
     /// Integers of 32 bits, as in TLC.
     pub is_32_bit: bool,
     /// Whether warnings are errors.
@@ -35,6 +38,8 @@ pub struct BuiltSpec {
     pub model: CompiledSpec,
     /// What may be wrong with it.
     pub warnings: Vec<String>,
+    /// Its configuration.
+    pub(crate) config: Config,
 }
 
 /// A specification that is wrong, or whose configuration is.
@@ -76,6 +81,7 @@ impl SpecSource {
             search: self.search.clone(),
             config: self.config.clone().or_else(|| beside.exists().then_some(beside)),
             expressions: self.expressions.clone(),
+            checks: self.checks.clone(),
         };
         let mut checked = check(&self.spec, &options);
         if self.is_strict {
@@ -93,6 +99,7 @@ impl SpecSource {
                 spec: checked.spec,
                 config: Some(config),
                 diagnostics: vec![absent],
+                given: Vec::new(),
             }));
         }
         let options = BuildOptions {
@@ -102,11 +109,21 @@ impl SpecSource {
             ..BuildOptions::default()
         };
         match build(checked.spec, &config, &options) {
-            Ok(model) => Ok(BuiltSpec { model, warnings }),
+            Ok(mut model) => {
+                for (name, text) in &checked.given {
+                    model.rename(name, text);
+                }
+                Ok(BuiltSpec {
+                    model,
+                    warnings,
+                    config,
+                })
+            }
             Err(rejected) => Err(self.refused(Checked {
                 spec: rejected.spec,
                 config: Some(config),
                 diagnostics: rejected.diagnostics,
+                given: Vec::new(),
             })),
         }
     }

@@ -6,6 +6,8 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -16,6 +18,8 @@ const REQUEST_MAX: usize = 16 << 10;
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often to look for a request, and whether to end.
 const INTERVAL: Duration = Duration::from_millis(20);
+/// The most clients that are heard or answered at the same time: each has a thread.
+const CLIENTS_MAX: usize = 64;
 /// A page that was closed may have been reloaded: this long it may come back.
 const RELOAD: Duration = Duration::from_secs(3);
 /// Pages in the background report rarely.
@@ -87,14 +91,21 @@ impl Server {
     pub fn serve(&self, mut page: impl FnMut(&str) -> Option<Response>, is_stopped: impl Fn() -> bool) {
         let mut last_alive: Option<Instant> = None;
         let mut closed: Option<Instant> = None;
+        // Each thread that hears or answers a client has a copy.
+        let clients = Arc::new(());
+        let (heard, requests) = channel();
         while !is_stopped() {
-            match self.listener.accept() {
-                Ok((stream, _)) => match self.answer(stream, &mut page) {
+            while let Ok((stream, _)) = self.listener.accept() {
+                if Arc::strong_count(&clients) <= CLIENTS_MAX {
+                    hear(stream, heard.clone(), Arc::clone(&clients));
+                }
+            }
+            if let Ok((stream, request)) = requests.recv_timeout(INTERVAL) {
+                match self.answer(stream, &request, &mut page, Arc::clone(&clients)) {
                     Some(Event::Alive) => (last_alive, closed) = (Some(Instant::now()), None),
                     Some(Event::Closed) => closed = Some(Instant::now()),
                     None => {}
-                },
-                Err(_) => std::thread::sleep(INTERVAL),
+                }
             }
             let is_over =
                 |since: Option<Instant>, limit: Duration| since.is_some_and(|since| since.elapsed() > limit);
@@ -107,27 +118,26 @@ impl Server {
     fn answer(
         &self,
         mut stream: TcpStream,
+        request: &str,
         page: &mut impl FnMut(&str) -> Option<Response>,
+        client: Arc<()>,
     ) -> Option<Event> {
-        // A client that disconnects in the middle of an answer is no error.
-        stream.set_nonblocking(false).ok()?;
-        stream.set_read_timeout(Some(CLIENT_TIMEOUT)).ok()?;
-        stream.set_write_timeout(Some(CLIENT_TIMEOUT * 10)).ok()?;
-        let request = read_request(&mut stream)?;
-        let (event, answer) = match self.path_of(&request) {
+        let (event, answer) = match self.path_of(request) {
             Some(("POST", "alive")) => (Some(Event::Alive), None),
             Some(("POST", "closed")) => (Some(Event::Closed), None),
             Some(("GET", path)) => (None, page(path)),
-            _ => {
-                let _ = respond(&mut stream, "404 Not Found", "");
-                return None;
-            }
+            _ => (None, None),
         };
-        let _ = match (&answer, event) {
-            (Some(answer), _) => respond(&mut stream, "200 OK", &answer.html),
-            (None, Some(_)) => respond(&mut stream, "204 No Content", ""),
-            (None, None) => respond(&mut stream, "404 Not Found", ""),
-        };
+        std::thread::spawn(move || {
+            let (status, html) = match (&answer, event) {
+                (Some(answer), _) => ("200 OK", answer.html.as_str()),
+                (None, Some(_)) => ("204 No Content", ""),
+                (None, None) => ("404 Not Found", ""),
+            };
+            // A client that disconnects in the middle of an answer is no error.
+            let _ = respond(&mut stream, status, html);
+            drop(client);
+        });
         event
     }
 
@@ -152,6 +162,23 @@ impl Server {
     }
 }
 
+/// Reads the request of a client on a thread of its own: one that says nothing keeps nobody waiting.
+fn hear(mut stream: TcpStream, heard: Sender<(TcpStream, String)>, client: Arc<()>) {
+    std::thread::spawn(move || {
+        let is_set = stream
+            .set_nonblocking(false)
+            .and_then(|()| stream.set_read_timeout(Some(CLIENT_TIMEOUT)))
+            .and_then(|()| stream.set_write_timeout(Some(CLIENT_TIMEOUT * 10)));
+        if is_set.is_ok()
+            && let Some(request) = read_request(&mut stream)
+        {
+            // The server may have ended.
+            let _ = heard.send((stream, request));
+        }
+        drop(client);
+    });
+}
+
 /// What a page tells.
 #[derive(Clone, Copy)]
 enum Event {
@@ -163,7 +190,12 @@ enum Event {
 fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     let mut buffer = [0; 2048];
+    let begun = Instant::now();
     while !head.windows(4).any(|window| window == b"\r\n\r\n") {
+        // Also one that says a little now and then.
+        if begun.elapsed() > CLIENT_TIMEOUT {
+            return None;
+        }
         let read = stream.read(&mut buffer).ok()?;
         if read == 0 || head.len() > REQUEST_MAX {
             return None;

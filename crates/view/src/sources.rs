@@ -20,7 +20,7 @@ pub struct SourceExcerpt {
 /// Finds files that evidence names.
 ///
 /// Evidence may come from anywhere, and the page that quotes a file may be sent on. So a file is quoted only if it is below one of the
-/// folders that the reader works in or has named, and only if it is source by its extension.
+/// folders that the reader has named, not hidden there, and only if it is source by its extension.
 #[derive(Clone, Debug)]
 pub struct SourceFinder {
     folders: Vec<PathBuf>,
@@ -44,6 +44,20 @@ impl SourceFinder {
         Self {
             folders: folders.collect(),
         }
+    }
+
+    /// Whether a file is below one of the folders, and not hidden there.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| self.holds_real(&real))
+    }
+
+    fn holds_real(&self, path: &Path) -> bool {
+        let is_hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
+        let is_below = |folder: &PathBuf| {
+            path.strip_prefix(folder)
+                .is_ok_and(|rest| !rest.iter().any(is_hidden))
+        };
+        self.folders.iter().any(is_below)
     }
 
     /// The lines around all places, such as `Queue.tla:12` and `src/lib.rs:3:5`, that occur in some evidence.
@@ -89,7 +103,7 @@ impl SourceFinder {
         candidates
             .flatten()
             .filter_map(|path| path.canonicalize().ok())
-            .filter(|path| self.folders.iter().any(|folder| path.starts_with(folder)))
+            .filter(|path| self.holds_real(path))
             .find(|path| {
                 std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= FILE_BYTES_MAX)
             })
@@ -187,10 +201,11 @@ mod tests {
         std::fs::create_dir(&inner).expect("it can be made");
         std::fs::write(folder.path().join("secret.rs"), "let key = 1;\n").expect("it can be written");
         std::fs::write(inner.join("id_rsa"), "key\n").expect("it can be written");
+        std::fs::create_dir(inner.join(".cargo")).expect("it can be made");
+        std::fs::write(inner.join(".cargo/credentials.toml"), "key\n").expect("it can be written");
         let finder = SourceFinder::new([inner]);
         let outside = folder.path().join("secret.rs").display().to_string();
-        let evidence =
-            json!([{"place": format!("{outside}:1")}, {"place": "../secret.rs:1"}, {"place": "id_rsa:1"}]);
+        let evidence = json!([{"place": format!("{outside}:1")}, {"place": "../secret.rs:1"}, {"place": "id_rsa:1"}, {"place": ".cargo/credentials.toml:1"}]);
         assert_eq!(finder.excerpts([evidence.to_string().as_str()]), []);
     }
 

@@ -71,6 +71,18 @@ func values(recorder *omnilink.Recorder) {
 	}
 }
 
+func texts(recorder *omnilink.Recorder) {
+	log := must(recorder.Thread(0))
+	for _, one := range []struct{ name, text string }{
+		{"byte", "a\xffb"}, {"other byte", "a\xfeb"}, {"cut off", "\xf0\x9f\x98"}, {"surrogate", "\xed\xa0\x80"},
+		{"looks like one", `a\ud800b`}, {"looks like a byte", `\xff`}, {"path", `C:\users\xyz`}, {"nul", "a\x00b"},
+	} {
+		must(log.Call(one.name, object{"value": map[string]string{one.text: one.text}})).End(one.text)
+	}
+	must(log.Call("error", nil)).End(fmt.Errorf("no such key"))
+	must(log.Call("time", nil)).End(time.Unix(0, 1).UTC())
+}
+
 func threads(recorder *omnilink.Recorder, count, rounds int) {
 	var counter atomic.Int64
 	var group sync.WaitGroup
@@ -138,7 +150,8 @@ func misuse(recorder *omnilink.Recorder, folder string) {
 	tried("nan", call(math.NaN()))
 	tried("infinity", call([]float64{math.Inf(-1)}))
 	tried("type", call(func() {}))
-	tried("hidden", call(time.Now()))
+	tried("hidden", call(struct{ hidden int }{1}))
+	tried("no name", mistaken(log.Call("", nil)))
 	tried("cycle", call(own))
 	tried("shared", call(shared))
 	first := must(log.Call("f", nil))
@@ -180,6 +193,8 @@ func main() {
 	switch part {
 	case "calls":
 		calls(recorder)
+	case "texts":
+		texts(recorder)
 	case "values":
 		values(recorder)
 	case "threads":

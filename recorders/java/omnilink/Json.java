@@ -155,19 +155,26 @@ final class Json {
         return raw("}");
     }
 
+    /**
+     * A text. A trace holds Unicode, so half of a surrogate pair is written {@code \\ud800}; and so that no two texts are written alike, a
+     * backslash that begins what looks like an escape is written {@code \\x5c}. All recorders do the same.
+     */
     private Json string(String string) {
+        if (string == null) {
+            throw new IllegalArgumentException("a name is null");
+        }
         text.append('"');
         for (int at = 0; at < string.length(); at++) {
             char one = string.charAt(at);
             switch (one) {
                 case '"' -> text.append("\\\"");
-                case '\\' -> text.append("\\\\");
+                case '\\' -> text.append(isEscape(string, at) ? "\\\\x5c" : "\\\\");
                 case '\n' -> text.append("\\n");
                 default -> {
-                    // Half of a pair would not be UTF-8.
-                    boolean isHalf = Character.isSurrogate(one) && !isPaired(string, at);
-                    if (one < 0x20 || isHalf) {
-                        text.append(String.format("\\u%04x", (int) (isHalf ? '\ufffd' : one)));
+                    if (one < 0x20) {
+                        text.append(String.format("\\u%04x", (int) one));
+                    } else if (Character.isSurrogate(one) && !isPaired(string, at)) {
+                        text.append(String.format("\\\\u%04x", (int) one));
                     } else {
                         text.append(one);
                     }
@@ -178,6 +185,18 @@ final class Json {
         return this;
     }
 
+    /** Whether what begins at a backslash looks like an escape. */
+    private static boolean isEscape(String string, int at) {
+        return string.startsWith("x", at + 1) && areDigits(string, at + 2, 2)
+                || string.startsWith("ud", at + 1) && areDigits(string, at + 3, 3);
+    }
+
+    private static boolean areDigits(String string, int at, int count) {
+        return at + count <= string.length()
+                && string.substring(at, at + count).chars().allMatch(one -> "0123456789abcdef".indexOf(one) >= 0);
+    }
+
+    /** Whether a surrogate is one of a pair: in a row of them, each first one takes the next. */
     private static boolean isPaired(String string, int at) {
         char one = string.charAt(at);
         return Character.isHighSurrogate(one)

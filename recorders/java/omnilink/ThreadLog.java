@@ -42,13 +42,16 @@ public final class ThreadLog {
     /**
      * Begins a call. Its record is in the file when this returns, unless recording has stopped; {@link Recorder#close} tells.
      *
-     * @throws IllegalArgumentException if an argument cannot be recorded
+     * @throws IllegalArgumentException if an argument cannot be recorded, or the operation is null
      * @throws IllegalStateException if the last call of this thread is still open, or the recorder is closed
      */
     public Call call(String op, Map<String, ?> args) {
         checkOpen();
         if (open != null) {
             throw new IllegalStateException(open.op() + " of this thread has not ended; end or close it first");
+        }
+        if (op == null || op.isEmpty() || args == null) {
+            throw new IllegalArgumentException("an operation has a name and a map of arguments; one of them is null or empty");
         }
         Json json = new Json().raw("{").name("thread").value(label()).name("op").value(op).name("args").members(args);
         String line = json.name("start").raw(Long.toString(System.nanoTime())).raw("}").toString();

@@ -77,10 +77,9 @@ impl Criteria {
         Ok(())
     }
 
-    /// Refuses what the search for weak explanations does not have.
-    pub(crate) fn validate_weak(&self) -> Result<(), CliError> {
+    /// The reductions of the search over operations that are switched off.
+    fn switched_off(&self) -> Vec<&'static str> {
         let switches = [
-            ("--naive", self.naive),
             ("--no-absorption", self.no_absorption),
             ("--no-minimal-frontier", self.no_minimal_frontier),
             ("--no-dominance", self.no_dominance),
@@ -88,11 +87,35 @@ impl Criteria {
             ("--no-footprints", self.no_footprints),
             ("--no-partitions", self.no_partitions),
         ];
-        let given: Vec<&str> = switches
-            .iter()
-            .filter(|(_, is_given)| *is_given)
-            .map(|(name, _)| *name)
-            .collect();
+        let given = switches.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name).collect()
+    }
+
+    /// What is given and means nothing for logs, with the reason.
+    pub(crate) fn refused_for_logs(&self) -> Option<(&'static str, &'static str)> {
+        if self.level().is_some() {
+            return Some((
+                "--consistency",
+                "a log is a sequence of steps, and every step is one of the specification; there are no weaker levels of that",
+            ));
+        }
+        if self.strategy.is_some() {
+            return Some((
+                "--strategy",
+                "it chooses between searches for an order of operations",
+            ));
+        }
+        let switch = self.switched_off().first().copied()?;
+        Some((
+            switch,
+            "it is a reduction of the search for an order of operations; --naive decides a log without any",
+        ))
+    }
+
+    /// Refuses what the search for weak explanations does not have.
+    pub(crate) fn validate_weak(&self) -> Result<(), CliError> {
+        let naive = self.naive.then_some("--naive");
+        let given: Vec<&str> = naive.into_iter().chain(self.switched_off()).collect();
         if self.strategy == Some(StrategyArg::Monitor) {
             let message = "--strategy monitor decides linearizability; what is asked here is searched in another way: drop it";
             return Err(CliError::Usage(message.to_owned()));

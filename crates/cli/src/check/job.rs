@@ -70,6 +70,39 @@ impl Job {
         Ok(())
     }
 
+    /// What is given and means nothing for logs, with the reason.
+    pub(crate) fn refused_for_logs(&self) -> Option<(&'static str, &'static str)> {
+        let options = [
+            (
+                "--minimize",
+                self.minimize,
+                "it leaves out operations, and without a line a log says something else; the report names the line and what would have to be different",
+            ),
+            (
+                "--witness",
+                self.witness.is_some(),
+                "it writes an order of operations",
+            ),
+            (
+                "--ops",
+                !self.ops.is_empty(),
+                "it names operations; say what an event is in the link file ([log.events.NAME] action = \"…\")",
+            ),
+            (
+                "--async",
+                self.is_async,
+                "it is about threads of operations; [log] order in the link file says what is known of the order of lines",
+            ),
+            (
+                "--format",
+                self.format.is_some(),
+                "lines of logs are JSON, spans, or text with --extract, which is found by content",
+            ),
+        ];
+        let refused = options.into_iter().find(|(_, is_given, _)| *is_given);
+        refused.map(|(name, _, reason)| (name, reason))
+    }
+
     pub(crate) fn look(&self) -> Look {
         self.drawing.look()
     }

@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::linking::Linking;
 use crate::output::Output;
 use crate::reports::EvidenceFile;
+use crate::trace_args::note_recordings;
 
 pub(crate) use criteria::Criteria;
 pub(crate) use job::Job;
@@ -124,6 +125,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         true => vec![Input::following(one_path(args)?, reading, interrupt::flag())?],
         false => Input::all(&args.traces, &reading, Some(interrupt::flag()))?,
     };
+    if !args.weak.follow {
+        note_recordings(&args.traces);
+    }
     // Finding out what an input holds reads its beginning, which may be all of it. The time of a single input begins here.
     let mut preparing = (!args.weak.follow).then(|| args.criteria.options().limits.begin());
     let has_no_model = args.model.is_none() && args.spec.is_none();

@@ -49,7 +49,7 @@ pub(crate) fn replay(kept: &KeptTest, look: &Look, out: &mut Output) -> Result<E
         out.print("\nThe run ended before gdb could stop it.\n")?;
         return Ok(Exit::Violation);
     };
-    let is_about_all = matches!(failure.kind, FailureKind::Deadlock | FailureKind::Livelock);
+    let is_about_all = matches!(failure.kind, FailureKind::Deadlock(_) | FailureKind::Livelock(_));
     match gdb::attach(program.process(), &commands, is_about_all) {
         Ok(_) => Ok(Exit::Valid),
         Err(error) => Err(CliError::Usage(format!(

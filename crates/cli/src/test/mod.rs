@@ -13,8 +13,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use omnilink_evidence::{Evidence, Verdict, Violation};
 use omnilink_report::{Look, TextOptions, counted, junit, shell_word, test_line, text};
-use omnilink_sched::OutsideUse;
 use omnilink_sched::build::{RustTests, TestBinary, whole_program_flags};
+use omnilink_sched::{MemoryModel, OutsideUse};
 use omnilink_test_runner::{
     FailureCause, FoundFailure, ScheduleStrategy, ScheduleText, ScheduledTest, SessionOptions, TestProgress,
     TestResult, TestSession, WaitingPoints, evidence, framework,
@@ -69,8 +69,11 @@ pub(crate) struct TestArgs {
     /// How long one run of a test may take
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "60s")]
     run_limit: Duration,
+    /// Which stores an atomic load may read: the newest one, or each that the memory orders of C11, C++20 and Rust allow
+    #[arg(long, value_name = "MODEL", value_enum, default_value_t = Memory::Sc)]
+    memory: Memory,
     /// Do not look for data races
-    #[arg(long)]
+    #[arg(long, conflicts_with = "memory")]
     no_races: bool,
     /// A test fails if it leaves memory behind that nothing points to
     #[arg(long)]
@@ -124,6 +127,15 @@ pub(crate) struct TestArgs {
     filters: Vec<String>,
 }
 
+/// The memory model of the runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Memory {
+    /// Sequentially consistent
+    Sc,
+    /// The memory orders of C11, C++20 and Rust
+    C11,
+}
+
 /// How schedules are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum StrategyName {
@@ -138,6 +150,8 @@ enum StrategyName {
     Pos,
     /// Orders of the accesses to one location, another one for each schedule (selectively uniform random walk)
     Surw,
+    /// One or two preemptions at lines of the project
+    Lines,
     /// Changes of schedules in which a read saw a write for the first time, and the mixture in turn (reads-from feedback)
     Rff,
 }
@@ -229,6 +243,7 @@ fn options(args: &TestArgs) -> SessionOptions {
             StrategyName::Pct => ScheduleStrategy::Priorities,
             StrategyName::Pos => ScheduleStrategy::PartialOrders,
             StrategyName::Surw => ScheduleStrategy::OneLocation,
+            StrategyName::Lines => ScheduleStrategy::ProjectLines,
             StrategyName::Rff => ScheduleStrategy::ReadsFrom,
         },
         seed: args.seed,
@@ -236,6 +251,11 @@ fn options(args: &TestArgs) -> SessionOptions {
         time_max: args.time,
         detects_races: !args.no_races,
         detects_leaks: args.leaks,
+        memory_model: match args.memory {
+            Memory::Sc => MemoryModel::SequentiallyConsistent,
+            // A whole program makes many accesses; most weak behaviour needs few that are stale.
+            Memory::C11 => MemoryModel::Cpp20 { stale_max: 16 },
+        },
         run_max: args.run_limit,
         shrinking_runs_max: args.shrinking_runs,
         until_failure: args.until_failure,
@@ -324,7 +344,7 @@ impl TestProgress for Screen<'_> {
 /// All about the failures, and a summary.
 fn details(session: &TestSession, evidence: &[Evidence], look: &Look) -> String {
     let mut page = String::new();
-    for one in evidence.iter().filter(|one| one.verdict == Verdict::Violation) {
+    for one in evidence.iter().filter(|one| one.violation.is_some()) {
         let _ = write!(page, "\n{}", text(one, &TextOptions::from(*look)));
     }
     let count = |verdict: Verdict| evidence.iter().filter(|one| one.verdict == verdict).count();
@@ -351,6 +371,14 @@ fn details(session: &TestSession, evidence: &[Evidence], look: &Look) -> String 
         .iter()
         .filter(|result| result.is_uncontrolled())
         .count();
+    let suspected = session
+        .results
+        .iter()
+        .filter(|result| result.is_suspected())
+        .count();
+    if suspected > 0 {
+        let _ = writeln!(page, "{suspected} are suspected to be wrong");
+    }
     if others > 0 {
         let _ = writeln!(page, "{others} could not be controlled");
     }
@@ -422,7 +450,11 @@ fn repeat_command(args: &TestArgs, result: &TestResult, found: &FoundFailure) ->
         }
         _ => words.push(format!("--schedule '{}'", found.schedule)),
     }
-    let flags = [("--no-races", args.no_races), ("--leaks", args.leaks)];
+    let flags = [
+        ("--no-races", args.no_races),
+        ("--leaks", args.leaks),
+        ("--memory c11", args.memory == Memory::C11),
+    ];
     words.extend(
         flags
             .iter()

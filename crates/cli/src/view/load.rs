@@ -48,12 +48,9 @@ struct Explained {
 
 impl<'a> Loader<'a> {
     pub(super) fn new(args: &'a ViewArgs) -> Self {
-        let folders = [PathBuf::from(".")]
-            .into_iter()
-            .chain(args.source.iter().cloned());
         Self {
             args,
-            folders: RefCell::new(folders.collect()),
+            folders: RefCell::new(args.source.clone()),
             store: RefCell::new(args.store.clone()),
             exports: OnceCell::new(),
             explained: RefCell::default(),
@@ -69,9 +66,7 @@ impl<'a> Loader<'a> {
                 .to_string_lossy()
                 .into_owned();
         }
-        if let Some(folder) = what.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            self.folders.borrow_mut().push(folder.to_owned());
-        }
+        self.quote_from(what);
         let number = what.to_str().and_then(|text| text.parse::<i64>().ok());
         if let Some(run) = number.filter(|_| !what.exists()) {
             scene.stories.extend(self.run(run)?);
@@ -92,6 +87,22 @@ impl<'a> Loader<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Source may be quoted from the folder of what was given, and from the one in which the reader works if that is around it.
+    fn quote_from(&self, what: &Path) {
+        let here = Path::new(".");
+        let folder = what.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(here);
+        let is_around = |outer: &Path| {
+            let (inner, outer) = (folder.canonicalize().ok()?, outer.canonicalize().ok()?);
+            inner.starts_with(outer).then_some(())
+        };
+        let mut folders = self.folders.borrow_mut();
+        if is_around(here).is_some() {
+            folders.push(here.to_owned());
+        }
+        folders.push(folder.to_owned());
     }
 
     /// What can be added only at the end: the lines of source that the stories mention.
@@ -181,13 +192,24 @@ impl<'a> Loader<'a> {
             Subject::Transactions => is_alone,
             _ => false,
         };
+        // Evidence may come from anywhere: it does not say which other files the page holds.
+        let given_folders = self.folders.borrow();
+        let finder = SourceFinder::new(given_folders.iter().cloned().chain([PathBuf::from(".")]));
         let beside = || {
             let input = Path::new(&evidence.input);
             let places = [
                 Some(input.to_owned()),
                 folder.map(|folder| folder.join(input.file_name().unwrap_or_default())),
             ];
-            places.into_iter().flatten().find(|path| path.exists())
+            let found = places.into_iter().flatten().find(|path| path.exists())?;
+            if finder.holds(&found) {
+                return Some(found);
+            }
+            output::note(&format!(
+                "the trace that the evidence names is elsewhere; --trace {} shows all of it",
+                found.display()
+            ));
+            None
         };
         let Some(trace) = given.or_else(|| is_of_trace.then(beside).flatten()) else {
             return Ok((stories, None));

@@ -30,7 +30,7 @@ fn suggested(files: &[(&str, &str)]) -> Vec<String> {
         .collect();
     for command in &commands {
         let words: Vec<&str> = command.split(' ').skip(1).collect();
-        if words[0] == "test" || command.contains("SPEC.tla") {
+        if words[0] == "test" || command.contains("SPEC.tla") || command.contains("MODEL") {
             continue;
         }
         let ran = omnilink_in(folder.path(), &words);
@@ -52,7 +52,7 @@ fn what_is_in_a_folder_decides_what_is_suggested() {
         suggested(&[("a/history.ndjson", WRITES), ("Cargo.toml", "")]),
         [
             "omnilink check a/history.ndjson --model register",
-            "omnilink test"
+            "omnilink test",
         ]
     );
     assert_eq!(
@@ -94,6 +94,75 @@ fn what_is_in_a_folder_decides_what_is_suggested() {
         "omnilink mc a/Switch.tla"
     );
     assert_eq!(suggested(&[]), ["omnilink demo", "omnilink check --list-models"]);
+}
+
+/// A recording has one file for each thread; a part of one has reads of what others wrote.
+fn recorded(thread: usize) -> String {
+    let call = |op: &str, args: &str, ret: &str, at: usize| {
+        format!(
+            "{{\"thread\":{thread},\"op\":\"{op}\",\"args\":{{\"key\":\"x\"{args}}},\"start\":{at},\"end\":{}{ret}}}\n",
+            at + 1
+        )
+    };
+    let line = match thread {
+        0 => call("put", ",\"value\":1", "", 10),
+        _ => call("get", "", ",\"ret\":1", 20 * thread),
+    };
+    format!("{{\"omnilink\":1,\"unit\":\"ns\"}}\n{line}")
+}
+
+#[test]
+fn a_recording_is_checked_as_a_whole_and_by_key() {
+    let files: Vec<(String, String)> = { 0..3 }
+        .map(|thread| (format!("run-1/{thread}.ndjson"), recorded(thread)))
+        .collect();
+    let files: Vec<(&str, &str)> = { files.iter() }
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    assert_eq!(suggested(&files), ["omnilink check run-1 --model kv"]);
+    let folder = folder(&files);
+    let ran = omnilink_in(folder.path(), &["check", "run-1/1.ndjson", "--model", "kv"]);
+    assert!(
+        ran.stderr.contains("one of 3 files of a recording") && ran.stderr.contains("omnilink check run-1"),
+        "{ran:?}"
+    );
+    assert_eq!(
+        omnilink_in(folder.path(), &["check", "run-1", "--model", "kv"]).stderr,
+        ""
+    );
+}
+
+#[test]
+fn a_project_is_told_the_recorder_of_its_language() {
+    for (file, recorder) in [
+        ("pyproject.toml", "recorders/python"),
+        ("go.mod", "recorders/go"),
+        ("pom.xml", "recorders/java"),
+        ("build.gradle", "recorders/java"),
+        ("package.json", "docs/trace-format.md"),
+        ("CMakeLists.txt", "recorders/cpp"),
+        ("Cargo.toml", "omnilink-record"),
+    ] {
+        let folder = folder(&[(file, "{}")]);
+        let ran = omnilink_in(folder.path(), &["init"]);
+        assert!(ran.code == 0 && ran.stdout.contains(recorder), "{file}: {ran:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_newest_run_of_jepsen_is_taken() {
+    let history = "{:process 0, :type :invoke, :f :read, :value nil, :index 0}\n{:process 0, :type :ok, :f :read, :value 1, :index 1}\n";
+    let folder = folder(&[
+        ("store/a/1/history.edn", history),
+        ("store/a/2/history.edn", history),
+    ]);
+    std::os::unix::fs::symlink("a/2", folder.path().join("store/latest")).expect("a link");
+    let ran = omnilink_in(folder.path(), &["init"]);
+    assert!(
+        ran.stdout.contains("omnilink check store/latest --model"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod link_verbs;
 mod logs;
 mod long_histories;
 mod mc;
+mod mc_given;
 mod mc_traces;
 #[cfg(target_os = "linux")]
 mod mcp;

@@ -284,8 +284,10 @@ impl CheckRun {
             return;
         };
         match part.search.status() {
-            PartStatus::Violation if space.model.was_interrupted() => self.budget.stop_interrupted(),
-            PartStatus::Violation => self.violating_part = Some(part_id),
+            PartStatus::Violation => match space.model.interrupted_by() {
+                Some(limit) => self.budget.stop(limit),
+                None => self.violating_part = Some(part_id),
+            },
             PartStatus::Behind if before != PartStatus::Behind => self.behind.push(part_id),
             PartStatus::CaughtUp if before == PartStatus::Behind => {
                 self.behind.retain(|behind| *behind != part_id)

@@ -41,12 +41,13 @@ impl CheckRun {
         self.figures.decider = Some(Decider::ProgramOrder);
         let conclusion = match result {
             ProgramOrderResult::Explained(order) => self.replay_sequential(&history, &order, space)?,
-            ProgramOrderResult::Blocked(blocked, op_table) if !space.model.was_interrupted() => {
+            ProgramOrderResult::Blocked(blocked, op_table) if space.model.interrupted_by().is_none() => {
                 let builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
                 Conclusion::Violation(Box::new(builder.counterexample(blocked)))
             }
             ProgramOrderResult::Blocked(blocked, op_table) | ProgramOrderResult::Limit(blocked, op_table) => {
-                let limit = self.budget.exhausted().unwrap_or(Limit::Time);
+                let limit = self.budget.exhausted().or(space.model.interrupted_by());
+                let limit = limit.unwrap_or(Limit::Time);
                 let mut builder = EvidenceBuilder::new(space, &op_table, self.with_alternatives);
                 let at = Some(builder.view(blocked.target));
                 let alternatives = builder.alternatives(&blocked);

@@ -48,8 +48,8 @@ impl CheckRun {
                 return Err(CheckError::Model(failure.to_owned()));
             }
             // A step that was interrupted is no refusal, and the rest was not replayed.
-            if space.model.was_interrupted() {
-                self.budget.stop_interrupted();
+            if let Some(limit) = space.model.interrupted_by() {
+                self.budget.stop(limit);
             }
         }
         self.figures.decider = Some(match self.options.strategy {
@@ -101,11 +101,13 @@ impl CheckRun {
                 };
                 let mut context = SearchContext::new(space, &mut self.budget, &self.options);
                 match part.search.closing_round(&mut context) {
-                    PartStatus::Violation if space.model.was_interrupted() => self.budget.stop_interrupted(),
-                    PartStatus::Violation => {
-                        self.violating_part = Some(part_id);
-                        break;
-                    }
+                    PartStatus::Violation => match space.model.interrupted_by() {
+                        Some(limit) => self.budget.stop(limit),
+                        None => {
+                            self.violating_part = Some(part_id);
+                            break;
+                        }
+                    },
                     PartStatus::Explained => {
                         deciders.push(part.search.decider);
                         if self.options.witness {

@@ -125,7 +125,7 @@ impl WitnessBuilder {
         for (_, op) in &ready {
             if let Err(reason) = replay.place(&op.record, &mut space.model) {
                 // A step that failed or was interrupted is no refusal: the end of the check tells.
-                if space.model.failure().is_none() && !space.model.was_interrupted() {
+                if space.model.failure().is_none() && space.model.interrupted_by().is_none() {
                     self.rejected_whole = Some(format!("as a whole, {reason}"));
                 }
                 self.whole = None;

@@ -11,3 +11,4 @@ mod live_transactions;
 mod marked_reads;
 mod read_meanings;
 mod transactions;
+mod workloads;

@@ -127,7 +127,6 @@ fn what_needs_the_whole_log_cannot_be_followed() {
         "[log]\norder = \"clock\"",
         "[log]\nheader = 1",
         "[log]\nskip_when = 'next = <<>>'",
-        "[log.events.More]\njoins = true",
     ] {
         let (evidence, _) = followed(link, &[line(1)]);
         assert_eq!(evidence.verdict, Verdict::Error, "{link}");
@@ -137,6 +136,24 @@ fn what_needs_the_whole_log_cannot_be_followed() {
                 .is_some_and(|error| error.contains("a log that is followed is read line by line")),
             "{link}"
         );
+    }
+}
+
+#[test]
+fn lines_that_join_the_line_before_them_are_judged_with_it() {
+    let link = "[log.events.More]\njoins = true\nensures = \"x' = line.x\"";
+    let more = |x: u32| format!("{{\"event\":\"More\",\"x\":{x}}}\n");
+    let (right, _) = followed(link, &[line(1), more(1), line(2)]);
+    assert_eq!(
+        (right.verdict, right.figures.ops),
+        (Verdict::Valid, 3),
+        "{:?}",
+        right.error
+    );
+    // The last line is judged, too, once nobody waits for more.
+    for lines in [vec![line(1), more(7), line(2)], vec![line(1), more(7)]] {
+        let (wrong, _) = followed(link, &lines);
+        assert_eq!(wrong.verdict, Verdict::Violation, "{:?}", wrong.error);
     }
 }
 

@@ -3,10 +3,12 @@
 mod bad_input;
 mod follow;
 mod found;
+mod joined;
 mod lease;
 mod left_out;
 mod link_file;
 mod naive;
+mod oracle;
 mod patterns;
 mod protocols;
 mod random_specs;

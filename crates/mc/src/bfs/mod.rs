@@ -124,6 +124,9 @@ pub fn breadth_first_with<T: TransitionSystem>(
                 checkpoints.write(&mut state)?;
             }
         };
+        if let SearchEnd::Complete = end {
+            expanding.finish();
+        }
         if let Some(checkpoints) = checkpoints {
             match &end {
                 SearchEnd::Limit(_) => checkpoints.write(&mut state)?,

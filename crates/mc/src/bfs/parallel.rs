@@ -65,7 +65,11 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
             let limits = guard::current();
             let work = move || {
                 let _limits = limits.enter();
-                parallel.work(number, &mut Expanding::new(expander.system, number));
+                let mut expanding = Expanding::new(expander.system, number);
+                parallel.work(number, &mut expanding);
+                if parallel.is_complete() {
+                    expanding.finish();
+                }
             };
             let spawned = thread_builder(options).spawn_scoped(scope, move || parallel.catch_panic(work));
             // If no more threads can be started, the search goes on with fewer workers.
@@ -94,6 +98,14 @@ impl<'b, 'a, 's, T: TransitionSystem> ParallelSearch<'_, 'b, 'a, 's, T> {
             scheduler.shutdown.get_or_insert(Shutdown::Panicked(panic));
             self.notify(&scheduler);
         }
+    }
+
+    /// Whether all states are explored.
+    fn is_complete(&self) -> bool {
+        matches!(
+            &self.lock().shutdown,
+            Some(Shutdown::Ended(Ok(Some(SearchEnd::Complete))))
+        )
     }
 
     /// The main loop of a worker: takes, expands and completes segments until shutdown.

@@ -50,6 +50,13 @@ impl<'a, T: TransitionSystem> Expanding<'a, T> {
             compiled: system.compiled(),
         }
     }
+
+    /// The search is over.
+    pub(crate) fn finish(&mut self) {
+        if let Some(compiled) = &mut self.compiled {
+            compiled.finish(&mut self.worker);
+        }
+    }
 }
 
 /// Expands segments of a transition system within the limits.

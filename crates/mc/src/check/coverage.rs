@@ -31,6 +31,13 @@ pub(super) fn definition_coverage(system: &TlaSystem<'_>) -> Vec<DefinitionUse> 
             }),
         }
     }
+    for (name, at) in &system.model.unused {
+        definitions.push(DefinitionUse {
+            name: name.clone(),
+            place: file_and_line(program, *at),
+            evaluations: 0,
+        });
+    }
     definitions
 }
 

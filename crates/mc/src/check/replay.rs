@@ -13,12 +13,12 @@ use omnilink_value::Value;
 use rustc_hash::FxHashSet;
 
 use super::{CheckRun, ModelCheckError};
-use crate::counterexample::{false_part, place_of, violation_report};
+use crate::counterexample::{false_part, place_of, refusal, violation_report};
 use crate::fingerprint::Fingerprint;
 use crate::limits::{Limit, LimitWatch};
 use crate::outcome::ViolationKind;
 use crate::path::PathState;
-use crate::report::{ActionTaken, Answer, FalsePart, LassoReason, PropertyKind, Report};
+use crate::report::{ActionTaken, Answer, FalsePart, PropertyKind, Report};
 use crate::statistics::SearchStatistics;
 use crate::tla_system::TlaSystem;
 use crate::trace_file::{RecordedTrace, RecordedValue};
@@ -315,21 +315,7 @@ impl<'m> Replay<'_, 'm> {
         });
         violation.push(None, Bindings(values.collect()));
         violation.false_part = first;
-        violation.reasons = parts.into_iter().map(reason).collect();
+        violation.reasons = parts.into_iter().map(refusal).collect();
         Answer::Wrong(Box::new(violation))
-    }
-}
-
-/// Another part that is false.
-fn reason(part: FalsePart) -> LassoReason {
-    let with = match part.bindings.is_empty() {
-        true => String::new(),
-        false => format!(" with {}", part.bindings),
-    };
-    LassoReason {
-        formula: part.text.split_whitespace().collect::<Vec<_>>().join(" "),
-        bindings: Bindings(Vec::new()),
-        holds: false,
-        reason: format!("false at {}{with}", part.place),
     }
 }

@@ -9,7 +9,8 @@ use crate::counterexample::{failure_in_graph, lasso_report};
 use crate::dump::GraphSink;
 use crate::limits::{LimitWatch, SearchOptions};
 use crate::liveness::{
-    EarlyLook, GraphRecorder, Liveness, LivenessOutcome, ROUNDS, StateGraph, Stop, ViewOutcome,
+    EarlyLook, GraphRecorder, LassoCounterexample, Liveness, LivenessOutcome, ROUNDS, StateGraph, Stop,
+    ViewOutcome,
 };
 use crate::outcome::{SearchEnd, SearchError};
 use crate::report::{Answer, Report, UncheckedProperty};
@@ -288,6 +289,13 @@ impl CheckRun<'_> {
             report
                 .notes
                 .push(format!("these properties do not hold either: {others}"));
+        }
+        let stops = |found: &LassoCounterexample| found.lasso.start + 1 == found.lasso.nodes.len();
+        if self.model.fairness.is_empty() && outcome.counterexamples.iter().any(stops) {
+            report.notes.push(
+                "the specification demands no fairness, so a behaviour may stop in any state for ever; if it must go on, add WF_vars(Next) to the SPECIFICATION"
+                    .into(),
+            );
         }
         for (counterexample, states) in outcome.counterexamples.into_iter().zip(states) {
             report.add_violation(lasso_report(system, states, counterexample));

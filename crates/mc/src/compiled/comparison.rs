@@ -13,7 +13,7 @@ use omnilink_value::Value;
 
 use omnilink_tla_compile::Trap;
 
-use super::CompiledSystem;
+use super::{CompiledSystem, Layouts};
 use crate::codec;
 use crate::fingerprint::Fingerprint;
 use crate::session::set_level;
@@ -193,7 +193,11 @@ impl<'m> CompiledSystem<'_, 'm> {
 
     /// Whether the state expanded last has no successor: confirmed by the evaluator.
     pub(super) fn confirm_deadlock(&mut self, worker: &mut Evaluator<'m>) -> Result<bool, Box<Failure>> {
-        let Some(machine) = &mut self.machine else {
+        let Some(machine) = self
+            .machine
+            .as_mut()
+            .filter(|_| self.formulas.layouts != Layouts::Alone)
+        else {
             return Ok(true);
         };
         let state = machine.values_before();

@@ -21,6 +21,8 @@ pub enum Layouts {
     /// Code is disturbed all the time: for tests. It traps in the middle of an action, parts of its layout are widened, its values are
     /// forgotten, and it gets the layout of a single state, which most others do not fit.
     Disturbed,
+    /// The first state alone, and nothing is compared with the evaluator or confirmed by it: for tests that compare answers.
+    Alone,
     /// Code that is wrong: it loses the last step from each state. For tests of the comparison with the evaluator.
     LosesSteps,
 }

@@ -6,6 +6,7 @@
 
 mod atoms;
 mod comparison;
+mod drawn_states;
 mod formulas;
 mod initial;
 mod layouts;
@@ -26,6 +27,7 @@ use omnilink_tla_compile::{
 pub(crate) use self::atoms::{CompiledAtoms, FairSteps};
 pub use self::comparison::Disagreement;
 pub(crate) use self::comparison::FirstDisagreement;
+use self::drawn_states::DrawnStates;
 use self::formulas::CompiledFormulas;
 use self::initial::InitialRun;
 pub use self::layouts::Layouts;
@@ -52,6 +54,8 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     is_enabled: bool,
     log: CompilationLog,
     sample: Sample,
+    /// States that are compared at the end.
+    drawn: DrawnStates,
     /// The level of the state expanded last, and whether that is one of the sample.
     level: u32,
     is_compared: bool,
@@ -61,6 +65,14 @@ pub(crate) struct CompiledSystem<'s, 'm> {
     views: Vec<Fingerprint>,
     /// How often tests have disturbed it.
     disturbances: u64,
+}
+
+/// The states that are compared with the evaluator.
+pub(crate) fn sample(system: &TlaSystem<'_>) -> Sample {
+    match system.layouts {
+        Layouts::Alone => Sample::none(),
+        _ => Sample::new(system.evaluators),
+    }
 }
 
 /// The number of the code of the next-state relation.
@@ -103,7 +115,8 @@ impl<'s, 'm> CompiledSystem<'s, 'm> {
             packing: Packing::default(),
             is_enabled: true,
             log: CompilationLog::default(),
-            sample: Sample::new(system.evaluators),
+            sample: sample(system),
+            drawn: DrawnStates::default(),
             level: 0,
             is_compared: system.evaluators == Evaluators::Both,
             initial: None,
@@ -285,7 +298,14 @@ impl<'m> CompiledExpansion<Evaluator<'m>, Box<Failure>> for CompiledSystem<'_, '
                 return None;
             }
         }
+        if !self.is_compared {
+            self.drawn.offer(&encoded[..length], level);
+        }
         Some(length)
+    }
+
+    fn finish(&mut self, worker: &mut Evaluator<'m>) {
+        self.compare_drawn(worker);
     }
 
     fn initial_sample(&self) -> Option<usize> {

@@ -20,7 +20,7 @@ use omnilink_tla_compile::Sample;
 
 use crate::compiled::{CompiledAtoms, Disagreement};
 use crate::limits::LimitWatch;
-use crate::session::{set_level, set_queued};
+use crate::session::{set_labelled, set_level};
 use crate::tla_system::TlaSystem;
 use crate::transition_system::TransitionSystem;
 
@@ -106,7 +106,9 @@ pub(crate) fn label(
 /// Whether an atom reads anything besides the states, such as the length of the queue.
 pub(super) fn is_impure(system: &TlaSystem<'_>, atom: &AtomInstance) -> bool {
     match atom.kind {
-        AtomKind::State(operation) | AtomKind::Step { step: operation, .. } => {
+        AtomKind::State(operation)
+        | AtomKind::Step { step: operation, .. }
+        | AtomKind::Enabled { step: operation, .. } => {
             system
                 .model
                 .program
@@ -115,7 +117,7 @@ pub(super) fn is_impure(system: &TlaSystem<'_>, atom: &AtomInstance) -> bool {
                 .uses
                 .impure
         }
-        AtomKind::Enabled { .. } | AtomKind::Taken => false,
+        AtomKind::Taken => false,
     }
 }
 
@@ -167,7 +169,7 @@ impl<'a> Labelling<'a> {
             let mut log = system.compilation.lock().unwrap_or_else(PoisonError::into_inner);
             log.add(&code.log);
         }
-        set_queued(None);
+        set_labelled(None);
     }
 
     fn label_chunks<'m>(
@@ -176,7 +178,7 @@ impl<'a> Labelling<'a> {
         worker: &mut Evaluator<'m>,
         mut code: Option<&mut CompiledAtoms<'a, 'm>>,
     ) {
-        let mut sample = Sample::new(system.evaluators);
+        let mut sample = crate::compiled::sample(system);
         let mut own = Letters::default();
         // Numbers of own letters among all letters.
         let mut numbers: Vec<u32> = Vec::new();
@@ -247,7 +249,9 @@ impl<'a> Labelling<'a> {
         labels: &mut NodeLabels,
     ) -> Result<(), Stop> {
         set_level(self.graph.level(node));
-        set_queued(self.queue_lengths.get(node as usize).copied().map(u64::from));
+        set_labelled(Some(
+            self.queue_lengths.get(node as usize).copied().map(u64::from),
+        ));
         let Some(code) = code else {
             return self.label_interpreted(worker, node, labels);
         };
@@ -298,10 +302,12 @@ impl<'a> Labelling<'a> {
         let mut worker = system.worker(0);
         for node in nodes {
             set_level(self.graph.level(*node));
-            set_queued(self.queue_lengths.get(*node as usize).copied().map(u64::from));
+            set_labelled(Some(
+                self.queue_lengths.get(*node as usize).copied().map(u64::from),
+            ));
             let mut expected = NodeLabels::default();
             let evaluated = self.label_interpreted(&mut worker, *node, &mut expected);
-            set_queued(None);
+            set_labelled(None);
             let found = self.labels_of(labelled, *node);
             if let Ok(()) = evaluated {
                 self.finish_labels(&mut expected);

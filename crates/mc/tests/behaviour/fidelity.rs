@@ -16,9 +16,10 @@ fn agrees(item: &Value, answer: &Value, key: &str) -> bool {
 fn golden_fidelity_runs_agree() {
     let items = runs("fidelity");
     let mut wrong = Vec::new();
-    for item in &items {
+    let modes = [Evaluators::Compiled, Evaluators::Interpreter, Evaluators::Both];
+    for (item, evaluators) in items.iter().flat_map(|item| modes.map(|mode| (item, mode))) {
         let id = item["id"].as_str().unwrap_or_default();
-        let answer = answer("fidelity", item, Evaluators::of_environment());
+        let answer = answer("fidelity", item, evaluators);
         let must = item["must"].as_array().into_iter().flatten();
         let differences: Vec<String> = must
             .filter_map(Value::as_str)
@@ -26,7 +27,11 @@ fn golden_fidelity_runs_agree() {
             .map(|key| format!("{key}: TLC {}, here {}", item[key], answer[key]))
             .collect();
         if !differences.is_empty() {
-            wrong.push(format!("{id}: {} {}", differences.join("; "), answer["error"]));
+            wrong.push(format!(
+                "{id}, {evaluators:?}: {} {}",
+                differences.join("; "),
+                answer["error"]
+            ));
         }
     }
     assert!(!items.is_empty());

@@ -1,5 +1,6 @@
 //! What the model checker answers: golden runs of TLC, temporal properties, searches, the memo.
 
+mod cases;
 mod common;
 mod compiled;
 mod compiled_checks;
@@ -16,6 +17,7 @@ mod golden;
 mod liveness;
 mod memo;
 mod mutations;
+mod pairs;
 mod pluscal;
 mod pluscal_program;
 mod pluscal_random;

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Arguments, Site, evidence_max, flag, option, specification};
-use crate::call::{Call, Prints};
+use crate::call::{Call, Prints, SCRATCH};
 use crate::limits::LimitArguments;
+
+/// A longer expression is in a file: the words of a command line have a length.
+const EXPRESSION_MAX: usize = 32 << 10;
+const EXPRESSION_FILE: &str = "expression.txt";
 
 arguments! {
     /// Specifications to read.
@@ -88,13 +92,19 @@ impl Arguments for TlaEvalArguments {
         specification::constants(&mut words, &self.constants)?;
         specification::library(&mut words, &self.library, site)?;
         flag(&mut words, "allow-exec", executes);
-        words.extend(["--".to_owned(), self.expression]);
+        let file = if self.expression.len() > EXPRESSION_MAX {
+            words.push(format!("--from={SCRATCH}/{EXPRESSION_FILE}"));
+            Some((EXPRESSION_FILE, self.expression))
+        } else {
+            words.extend(["--".to_owned(), self.expression]);
+            None
+        };
         Ok(Call {
             words,
             prints: Prints::Value,
             executes,
             limits,
-            file: None,
+            file,
             evidence_max: evidence_max(None),
         })
     }

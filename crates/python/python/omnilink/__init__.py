@@ -26,7 +26,7 @@ from omnilink._errors import (
 )
 from omnilink._live_check import LiveCheck, Monitor
 from omnilink._native import Op, __version__
-from omnilink._recorder import Recorder
+from omnilink._recorder import ModelValue, Recorder
 from omnilink._result import Result
 from omnilink._states import Refused
 
@@ -36,6 +36,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "ModelError",
+    "ModelValue",
     "LiveCheck",
     "Monitor",
     "Op",

@@ -61,7 +61,10 @@ class Result:
     @property
     def parts(self):
         """One result for each history of the input; most inputs are one history."""
-        return [Result([answer], folders=self._folders) for answer in self._answers]
+        def again(position):
+            return None if self._again is None else lambda: self._again().parts[position]
+
+        return [Result([answer], again(position), self._folders) for position, answer in enumerate(self._answers)]
 
     def minimize(self):
         """The result of the same check with the violation shrunk to the few operations that make it one."""

@@ -20,11 +20,13 @@
     test_queues = Queues.test()
 
 Hypothesis makes the commands of a failing test few and simple. Threads run as the interpreter switches them, so a bug may need luck: every
-choice of commands runs `repeats` times, and the interpreter switches as often as it can.
+choice of commands runs `repeats` times, and the interpreter switches as often as it can. A run that takes longer than `timeout` seconds is a deadlock.
 """
 
 import sys
 import threading
+import time
+import traceback
 
 import hypothesis
 from hypothesis import strategies as st
@@ -47,6 +49,13 @@ def command(**arguments):
     return decorate
 
 
+class DeadlockError(BaseException):
+    """Commands did not end in time. The message has the commands, and where each thread waits.
+
+    Not an `Exception`: Hypothesis would try to make the choice of commands smaller, and wait as long for each try.
+    """
+
+
 class ConcurrentMachine:
     """A system with its commands. Each run has a new object."""
 
@@ -59,13 +68,15 @@ class ConcurrentMachine:
     commands = 4
     #: How often each choice of commands is run.
     repeats = 20
+    #: How many seconds the commands of one run may take; None for no limit.
+    timeout = 10.0
 
     def teardown(self):
         """Called after each run."""
 
     @classmethod
-    def test(cls, settings=None):
-        """The test, for pytest to collect. `settings` are those of Hypothesis."""
+    def test(cls, settings=None, seed=None):
+        """The test, for pytest to collect. `settings` are those of Hypothesis, and `seed` is what its choices begin with."""
         if cls.model is None:
             raise UsageError(f"{cls.__name__} has no model: set model = \"queue\", or to a model in Python")
         strategies = cls._strategies()
@@ -80,6 +91,8 @@ class ConcurrentMachine:
             for _ in range(cls.repeats):
                 run(cls, plan)
 
+        if seed is not None:
+            test = hypothesis.seed(seed)(test)
         test.__name__ = test.__qualname__ = f"test_{cls.__name__}"
         return test
 
@@ -108,18 +121,39 @@ def run(machine, plan):
             raised.append(error)
 
     threads = [threading.Thread(target=work, args=(commands,), daemon=True) for commands in plan]
-    interval = sys.getswitchinterval()
+    interval, is_stuck = sys.getswitchinterval(), False
     sys.setswitchinterval(_SWITCH_INTERVAL)
     try:
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        _join(threads, machine.timeout, plan)
+    except DeadlockError:
+        is_stuck = True
+        raise
     finally:
         sys.setswitchinterval(interval)
-        system.teardown()
-        recorder.close()
+        # What the threads wait for, teardown would wait for, too.
+        if not is_stuck:
+            system.teardown()
+            recorder.close()
     if raised:
         raise raised[0]
     if recorder.operations:
         check(recorder, machine.model, consistency=machine.consistency).minimize().raise_for_verdict()
+
+
+def _join(threads, timeout, plan):
+    """Waits for the threads, and says where they are if they take too long."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    for thread in threads:
+        thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+    if not any(thread.is_alive() for thread in threads):
+        return
+    frames, told = sys._current_frames(), []
+    for number, (thread, commands) in enumerate(zip(threads, plan)):
+        calls = ", ".join(f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})" for name, given in commands)
+        told.append(f"thread {number}: {calls or 'no commands'}: {'does not end' if thread.is_alive() else 'has ended'}")
+        frame = frames.get(thread.ident)
+        if thread.is_alive() and frame is not None:
+            told.append("".join(traceback.format_stack(frame)[-4:]).rstrip())
+    raise DeadlockError(f"the commands did not end within {timeout} seconds\n" + "\n".join(told))

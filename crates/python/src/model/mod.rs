@@ -12,7 +12,7 @@ mod state;
 
 use std::sync::{Mutex, PoisonError};
 
-use omnilink_engine::{Decoded, Footprint, Keys, Model, Outcomes};
+use omnilink_engine::{Decoded, Footprint, Keys, LimitWatch, Limits, Model, Outcomes};
 use omnilink_models::PersistentMap;
 use omnilink_trace::Operation;
 use omnilink_value::Value;
@@ -25,7 +25,7 @@ use crate::value::value_of;
 
 pub(crate) use op::{ModelOp, Op};
 pub(crate) use state::ModelState;
-use state::{Next, States};
+use state::{Next, States, at_once};
 
 /// A model in Python.
 pub(crate) struct PythonModel {
@@ -36,6 +36,8 @@ pub(crate) struct PythonModel {
     has_purity: bool,
     /// Whether the thread belongs to what an operation is.
     tells_threads: bool,
+    /// What a step that goes on and on is held to.
+    limits: Limits,
     /// The first exception.
     raised: Mutex<Option<PyErr>>,
 }
@@ -45,7 +47,7 @@ pub(crate) type Parts = PersistentMap<ModelState>;
 
 impl PythonModel {
     /// The model that an object is.
-    pub(crate) fn new(model: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(model: &Bound<'_, PyAny>, limits: Limits) -> PyResult<Self> {
         let py = model.py();
         for method in ["initial", "step"] {
             if !model
@@ -74,6 +76,7 @@ impl PythonModel {
             tells_threads: model
                 .getattr_opt("threads")?
                 .is_some_and(|told| told.is_truthy().unwrap_or(false)),
+            limits,
             model: model.clone().unbind(),
             states,
             initial,
@@ -115,12 +118,14 @@ impl PythonModel {
             let key = model
                 .call_method1("partition", (op.object(),))
                 .map_err(|error| failed("partition(op)", error))?;
+            at_once("partition(op)", &key)?;
             op.key = Some(value_of(&key, &|| "partition(op)".to_owned())?);
         }
         if self.has_purity {
             let told = model
                 .call_method1("is_pure", (op.object(),))
                 .map_err(|error| failed("is_pure(op)", error))?;
+            at_once("is_pure(op)", &told)?;
             op.is_pure = told.is_truthy()?;
         }
         Ok(op)
@@ -135,9 +140,16 @@ impl PythonModel {
     }
 }
 
-/// An exception of the model; what is no `Exception`, such as `KeyboardInterrupt`, is not for this package to wrap.
+/// An exception of the model; what is no `Exception`, such as `KeyboardInterrupt`, is not for this package to wrap, and its own ones say what is
+/// wrong.
 fn failed(what: &str, error: PyErr) -> PyErr {
-    if !Python::attach(|py| error.is_instance_of::<PyException>(py)) {
+    let is_of_model = |py: Python<'_>| {
+        let own = py
+            .import("omnilink._errors")
+            .and_then(|errors| errors.getattr("Error"));
+        error.is_instance_of::<PyException>(py) && !own.is_ok_and(|own| error.is_instance(py, &own))
+    };
+    if !Python::attach(is_of_model) {
         return error;
     }
     Failure::new(FailureKind::Model, format!("{what} of the model raised {error}")).caused_by(error)
@@ -170,15 +182,25 @@ impl Model for PythonModel {
             Some(state) => std::slice::from_ref(state),
             None => self.initial.as_slice(),
         };
+        let mut watch = LimitWatch::new(Limits {
+            time: None,
+            ..self.limits
+        });
         Python::attach(|py| {
             for state in here {
+                let mut is_over = || {
+                    let limit = watch.reached();
+                    limit.inspect(|limit| outcomes.give_up_at(*limit));
+                    limit.is_some() || outcomes.is_interrupted()
+                };
                 let stepped = self
                     .model
                     .bind(py)
                     .call_method1("step", (state.object(py, &self.states), op.object()))
-                    .map_err(|error| failed(&format!("step({}, {op})", state.repr(py, &self.states)), error))
-                    .and_then(|result| self.states.next(state, &result));
+                    .and_then(|result| self.states.next(state, &result, &mut is_over))
+                    .map_err(|error| failed(&format!("step({}, {op})", state.repr(py, &self.states)), error));
                 match stepped {
+                    Ok(Next::Over) => return,
                     Ok(Next::States(next)) => next
                         .into_iter()
                         .for_each(|next| outcomes.accept(self.with(parts, &key, next))),

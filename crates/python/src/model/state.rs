@@ -34,6 +34,25 @@ pub(super) enum Next {
     States(Vec<ModelState>),
     /// The operation cannot happen, for this reason.
     Refused(Option<String>),
+    /// A limit was reached while a generator ran.
+    Over,
+}
+
+/// A generator is asked for this many states between two looks at the limits.
+const BETWEEN_LOOKS: usize = 64;
+
+/// A model computes at once: a coroutine, which nobody runs, is no answer.
+pub(super) fn at_once(what: &str, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !result.hasattr("__await__")? && !result.hasattr("__anext__")? {
+        return Ok(());
+    }
+    if let Ok(close) = result.getattr("close") {
+        // So that Python does not warn that it was never awaited.
+        close.call0()?;
+    }
+    Err(wrong(format!(
+        "{what} of the model is asynchronous; write def instead of async def, and return what it computes"
+    )))
 }
 
 fn wrong(message: impl fmt::Display) -> PyErr {
@@ -57,6 +76,7 @@ impl States {
                 "initial() of the model returned None; return the state, or a list of states",
             ));
         }
+        at_once("initial()", result)?;
         match result.cast::<PyList>() {
             Ok(list) if list.is_empty() => Err(wrong(
                 "initial() of the model returned an empty list, which is no state at all: a list is a list of states, so let a state be a \
@@ -67,8 +87,13 @@ impl States {
         }
     }
 
-    /// What a step returned: a state, a list or generator of states, `None`, or a `Refused`.
-    pub(super) fn next(&self, from: &ModelState, result: &Bound<'_, PyAny>) -> PyResult<Next> {
+    /// What a step returned: a state, a list or generator of states, `None`, or a `Refused`. A generator may go on for ever.
+    pub(super) fn next(
+        &self,
+        from: &ModelState,
+        result: &Bound<'_, PyAny>,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> PyResult<Next> {
         let py = result.py();
         if result.is_none() {
             return Ok(Next::Refused(None));
@@ -78,14 +103,20 @@ impl States {
         }
         let is_several = result.is_instance_of::<PyList>() || result.hasattr("__next__")?;
         if is_several {
-            let states = result.try_iter()?.map(|state| self.state(&state?));
-            let states: Vec<ModelState> = states.collect::<PyResult<_>>()?;
+            let mut states = Vec::new();
+            for state in result.try_iter()? {
+                states.push(self.state(&state?)?);
+                if states.len() % BETWEEN_LOOKS == 0 && is_over() {
+                    return Ok(Next::Over);
+                }
+            }
             return Ok(if states.is_empty() {
                 Next::Refused(None)
             } else {
                 Next::States(states)
             });
         }
+        at_once("step(state, op)", result)?;
         if result.is_instance_of::<PyBool>() && !from.0.object.bind(py).is_instance_of::<PyBool>() {
             return Err(wrong(
                 "step(state, op) of the model returned True or False; return the next state, or None if the operation cannot happen",

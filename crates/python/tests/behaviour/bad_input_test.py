@@ -1,5 +1,6 @@
 """What users get wrong is a typed exception, with the message of the command; never an abort."""
 
+import enum
 import math
 import os
 import signal
@@ -26,12 +27,25 @@ class BadHistories(unittest.TestCase):
 
     def test_objects_without_a_meaning(self):
         self.refused(write(object()), "history:1: args: an object of type object has no meaning")
-        self.refused(write(b"bytes"), "type bytes")
         self.refused(["read"], "history:1: an object of type str is no operation")
         self.refused(7, "type int is no history")
         self.refused({"op": "read"}, "this is one dict", omnilink.UsageError)
         self.refused([{1: 2}], "the name of a field is a text")
         self.refused(write("\ud800"), "lone surrogate")
+
+    def test_values_that_share_parts_have_an_end(self):
+        shared = [1]
+        for _ in range(60):
+            shared = [shared, shared]
+        self.refused(write(shared), "more than 4194304 parts")
+
+    def test_bytes_enumerations_and_model_values_have_a_meaning(self):
+        color = enum.Enum("Color", "RED")
+        for value in (b"ab", bytearray(b"ab"), color.RED, omnilink.ModelValue("n1")):
+            history = write(value) + [op(0, "read", 2, 3, ret=value)]
+            self.assertEqual(omnilink.check(history, REGISTER).verdict, "valid")
+        self.assertEqual(omnilink.check(write(b"ab") + [op(0, "read", 2, 3, ret=[97, 98])], REGISTER).verdict, "valid")
+        self.assertEqual(omnilink.check(write(color.RED) + [op(0, "read", 2, 3, ret="RED")], REGISTER).verdict, "valid")
 
     def test_nan_and_infinity(self):
         self.refused(write(math.nan), "NaN is no value")

@@ -92,6 +92,8 @@ class Answers(unittest.TestCase):
         self.assertIsNone(result.minimal)
         self.assertEqual(len(result.minimize().minimal["ops"]), 2)
         self.assertIs(self.valid.minimize(), self.valid)
+        part = result.parts[0].minimize()
+        self.assertEqual((len(part.minimal["ops"]), part.parts[0].minimize().verdict), (2, "violation"))
 
     def test_reports_have_the_forms_of_the_command(self):
         self.assertIn("violation", self.violation.report())

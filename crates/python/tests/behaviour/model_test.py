@@ -170,6 +170,52 @@ class BadModels(unittest.TestCase):
         for method in ["partition", "is_pure"]:
             self.refused(method, **{method: lambda self, op: 1 // 0})
 
+    def test_an_exception_of_a_generator_is_the_cause(self):
+        def step(self, state, op):
+            yield 1
+            yield 1 // 0
+
+        error = self.refused(r"step\(0, write\(value: 1\)\) of the model raised ZeroDivisionError", step=step)
+        self.assertIsInstance(error.__cause__, ZeroDivisionError)
+
+    def test_what_is_asynchronous_is_refused(self):
+        async def step(self, state, op):
+            return state
+
+        async def generator(self, state, op):
+            yield state
+
+        async def question(self, op=None):
+            return 1
+
+        for method in (step, generator):
+            self.refused(r"step\(state, op\) of the model is asynchronous", step=method)
+        self.refused(r"initial\(\) of the model is asynchronous", initial=question)
+        for method in ("partition", "is_pure"):
+            self.refused(method + r"\(op\) of the model is asynchronous", **{method: question})
+
+    def test_limits_hold_in_a_generator_that_never_ends(self):
+        class Growing:
+            def initial(self):
+                return 0
+
+            def step(self, state, op):
+                number = 0
+                while True:
+                    number += 1
+                    yield number
+
+        class Standing(Growing):
+            def step(self, state, op):
+                while True:
+                    yield 1
+
+        for model in (Growing, Standing):
+            result = omnilink.check(FRESH, model, time_limit=0.5)
+            self.assertEqual((result.verdict, "time" in str(result)), ("unknown", True))
+        result = omnilink.check(FRESH, Growing, memory_limit=1)
+        self.assertEqual((result.verdict, "memory" in str(result)), ("unknown", True), str(result))
+
     def test_what_is_no_exception_is_not_wrapped(self):
         class Leaving:
             def initial(self):

@@ -39,9 +39,26 @@ def test_bad(omnilink_recorder):
         for options in [(), ("--omnilink-pages", "pages")]:
             told, pages = pytest(tests, *options)
             self.assertIn("1 failed, 1 passed", told)
-            self.assertRegex(told, r"picture: \S*test_bad\.html")
+            self.assertRegex(told, r"picture: \S*test_bad-\w+\.html")
             self.assertEqual(len(pages), 1)
             self.assertIn("Content-Security-Policy", pages[0])
+
+
+    def test_names_of_tests_are_too_long_and_alike(self):
+        tests = """
+import omnilink, pytest
+BAD = [{"thread": 0, "op": "write", "args": {"value": 1}, "start": 0, "end": 1}, {"thread": 0, "op": "read", "ret": 2, "start": 2, "end": 3}]
+@pytest.mark.parametrize("x", [pytest.param(1, id="a" * 300), pytest.param(2, id="a/b"), pytest.param(3, id="a_b"), pytest.param(4, id="\u00e9" * 200)])
+def test_named(x):
+    omnilink.assert_valid(BAD, "register")
+def test_other():
+    pass
+"""
+        told, pages = pytest(tests, "--omnilink-pages", "pages")
+        self.assertIn("4 failed, 1 passed", told)
+        self.assertEqual(len(pages), 4)
+        told, _ = pytest(tests, "-p", "no:tmpdir")
+        self.assertIn("4 failed, 1 passed", told)
 
 
 MACHINES = """
@@ -99,6 +116,27 @@ for machine in [type("NoModel", (ConcurrentMachine,), {}), type("NoCommands", (C
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         self.assertIn("NoModel has no model", done.stdout, done.stderr)
         self.assertIn("NoCommands has no commands", done.stdout)
+
+    def test_a_deadlock_is_told_in_time(self):
+        program = MACHINES + """
+import threading
+class Stuck(Good):
+    timeout = 0.5
+    @command()
+    def read(self):
+        self.waiting_here()
+    def waiting_here(self):
+        threading.Event().wait()
+
+test_stuck = Stuck.test(few, seed=7)
+def test_other():
+    pass
+"""
+        told, _ = pytest(program)
+        self.assertIn("1 failed, 1 passed", told)
+        self.assertIn("the commands did not end within 0.5 seconds", told)
+        self.assertRegex(told, r"thread \d: .*read\(\).*: does not end")
+        self.assertIn("waiting_here", told)
 
     def test_a_correct_system_passes(self):
         locked = MACHINES + """

@@ -156,12 +156,67 @@ recorder.call("read", lambda: print("reading", flush=True) or sys.stdin.read())
 
     def test_a_value_that_cannot_be_recorded_is_told_and_leaves_the_call_pending(self):
         recorder = omnilink.Recorder()
-        with self.assertRaisesRegex(omnilink.InputError, "write: value: an object of type object"):
-            recorder.call("write", lambda: None, value=object())
-        with self.assertRaisesRegex(omnilink.InputError, "the result of the call"):
-            recorder.call("read", object)
-        self.assertEqual(recorder.check("register:initial=0").verdict, "valid")
-        self.assertEqual((recorder.operations, recorder.pending), (1, 1))
+        self.assertIsInstance(recorder.call("read", object), object)
+        self.assertEqual(recorder.call("read", lambda: 7), 7)
+        with self.assertRaisesRegex(omnilink.RecorderError, "1 operations were not recorded.*the result of read: an object of type object"):
+            recorder.close()
+        recorder = omnilink.Recorder()
+        self.assertEqual(recorder.call("write", lambda: 5, value=object()), 5)
+        with self.assertRaisesRegex(omnilink.RecorderError, "write: value: an object of type object"):
+            recorder.close()
+        with self.assertRaisesRegex(omnilink.RecorderError, "object"):
+            omnilink.check(recorder, "register")
+
+    def test_an_operation_has_a_name(self):
+        for kind in (omnilink.Recorder, lambda: omnilink.LiveCheck("queue")):
+            with self.assertRaisesRegex(omnilink.RecorderError, "None"):
+                kind().call(None, lambda: 1)
+
+
+class Operations:
+    """Collects the operations of a trace."""
+
+    threads = True
+    met = []
+
+    def initial(self):
+        return 0
+
+    def is_pure(self, op):
+        self.met.append((op.thread, op.name, op.args, op.ret, op.pending))
+        return True
+
+    def step(self, state, op):
+        return state
+
+
+class OneRecorder(unittest.TestCase):
+    """The file to copy has a part of this recorder, which behaves alike: the program of the conformance suite runs with both."""
+
+    def run_both(self, part):
+        told = []
+        root = os.environ["OMNILINK_REPOSITORY"]
+        for recorder in (os.path.join(root, "recorders/python"), os.path.dirname(os.path.dirname(omnilink.__file__))):
+            with tempfile.TemporaryDirectory() as folder:
+                words = [sys.executable, os.path.join(root, "recorders/conformance/conformance.py"), part, folder + "/trace"]
+                done = subprocess.run(words, env={**os.environ, "PYTHONPATH": recorder}, capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                Operations.met = []
+                omnilink.check(folder + "/trace", Operations)
+                told.append((done.stdout, sorted(map(repr, Operations.met))))
+        return told
+
+    def test_values_and_calls_are_recorded_alike(self):
+        for part in ("values", "calls", "texts"):
+            (_, copied), (_, own) = self.run_both(part)
+            self.assertEqual(copied, own)
+            self.assertTrue(len(own) > 5)
+
+    def test_mistakes_are_the_same_errors(self):
+        (copied, _), (own, _) = self.run_both("misuse")
+        names = lambda text: [line.split(":")[0] for line in text.splitlines()]
+        self.assertEqual(names(copied), names(own))
+        self.assertNotIn("nothing", own)
 
 
 class Watching(unittest.TestCase):

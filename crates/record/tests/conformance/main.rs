@@ -4,6 +4,7 @@
 
 mod language;
 mod rust_program;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -383,6 +384,7 @@ fn mistakes_are_errors_that_say_what_is_wrong() {
         ("nan", "cannot be recorded"),
         ("infinity", "cannot be recorded"),
         ("type", "cannot be recorded"),
+        ("no name", "n"),
         ("cycle", "nested"),
         ("shared", "a value"),
         ("result", "operations are missing"),

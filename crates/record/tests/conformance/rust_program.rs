@@ -1,7 +1,9 @@
 //! The conformance program in Rust. What each part does: recorders/conformance/README.md.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -40,6 +42,7 @@ pub fn run(part: &str, folder: &Path) -> Result<(), RecordError> {
     match part {
         "calls" => calls(&recorder)?,
         "values" => values(&mut recorder.thread(0)?),
+        "texts" => texts(&mut recorder.thread(0)?),
         "threads" => threads(&recorder, 100, 50),
         "full" => threads(&recorder, 4, 25_000),
         "die" => die(&mut recorder.thread(0)?),
@@ -102,6 +105,25 @@ fn values(log: &mut ThreadLog) {
     echo(log, "empty list", &nothing);
     echo(log, "model", &ModelValue("n1"));
     echo(log, "deep", &Nested(25));
+}
+
+fn texts(log: &mut ThreadLog) {
+    let texts: [(&str, &[u8]); 8] = [
+        ("byte", b"a\xffb"),
+        ("other byte", b"a\xfeb"),
+        ("cut off", b"\xf0\x9f\x98"),
+        ("surrogate", b"\xed\xa0\x80"),
+        ("looks like one", b"a\\ud800b"),
+        ("looks like a byte", b"\\xff"),
+        ("path", b"C:\\users\\xyz"),
+        ("nul", b"a\0b"),
+    ];
+    for (name, text) in texts {
+        // Keys of maps are any values.
+        let text = OsStr::from_bytes(text);
+        let value = BTreeMap::from([(text, text)]);
+        log.call(name).arg("value", value).begin().end(text);
+    }
 }
 
 fn threads(recorder: &Recorder, count: i64, rounds: usize) {

@@ -163,8 +163,13 @@ pub(super) fn push_behaviour(page: &mut String, behaviour: &Behaviour, is_full: 
             page.push_str(&format!(" with: {}\n", part.bindings));
         }
     }
-    if behaviour.kind == PropertyKind::Replay {
-        push_reasons(page, "Other branches:", &behaviour.reasons);
+    match behaviour.kind {
+        PropertyKind::Replay => push_reasons(page, "Other branches:", &behaviour.reasons),
+        // Where the processes of an algorithm wait says more.
+        PropertyKind::Deadlock if behaviour.algorithm.is_none() => {
+            push_reasons(page, "No step is possible:", &behaviour.reasons);
+        }
+        _ => {}
     }
 }
 
@@ -206,7 +211,7 @@ fn push_cycle(page: &mut String, behaviour: &Behaviour, digits: usize) {
         page.push_str(&format!("{:>digits$}  {how}\n", ""));
     }
     let name = behaviour.violated.as_deref().unwrap_or("?");
-    if behaviour.kind != PropertyKind::Replay {
+    if !matches!(behaviour.kind, PropertyKind::Replay | PropertyKind::Deadlock) {
         push_reasons(page, &format!("{name} is violated:"), &behaviour.reasons);
     }
     push_reasons(page, "The behaviour is fair:", &behaviour.fairness);

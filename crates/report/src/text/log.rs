@@ -2,7 +2,7 @@
 
 use omnilink_evidence::{
     Continuation, Counterexample, Evidence, LogCoverage, LogEnding, LogFindings, ReportedOperation, Unknown,
-    Verdict, Violation,
+    VacuityFindings, Verdict, Violation,
 };
 
 use super::{TextOptions, headline, limit_reached};
@@ -56,7 +56,10 @@ fn valid(evidence: &Evidence, look: &Look) -> String {
         0 => "there are no lines, so there is nothing to explain".to_owned(),
         _ => format!("{lines} {are} explained by a behaviour of {}", model(evidence)),
     };
-    if evidence.vacuity.iter().flatten().any(|reason| reason.is_serious) {
+    // Words without effect and lines that no rule is about take nothing from what was checked; only --strict minds them.
+    let means_little =
+        |reason: &VacuityFindings| reason.is_serious && !matches!(&*reason.kind, "unused" | "no_rule");
+    if evidence.vacuity.iter().flatten().any(means_little) {
         sentence.push_str("; but this means little: see the notes");
     }
     let choices = evidence.log.as_deref().map_or(0, |log| log.choices);

@@ -24,6 +24,9 @@ pub(super) fn text(evidence: &Evidence, look: &Look) -> String {
 pub fn test_line(evidence: &Evidence, look: &Look) -> String {
     let name = look.clean(&evidence.input);
     let (tone, answer) = match (&evidence.violation, evidence.verdict) {
+        (Some(Violation::Test(failing)), Verdict::Unknown) => {
+            (Tone::Unsure, format!("SUSPECTED: {}", failing.failure))
+        }
         (Some(Violation::Test(failing)), _) => {
             let word = if failing.flaky { "FLAKY" } else { "FAILED" };
             (Tone::Bad, format!("{word}: {}", failing.failure))
@@ -50,6 +53,9 @@ pub fn test_line(evidence: &Evidence, look: &Look) -> String {
                 counted(test.waiting_points, "place", "places")
             );
         }
+        if test.weak_orders && !test.weak_memory && evidence.violation.is_none() {
+            text.push_str(", sequentially consistent");
+        }
         if !test.outside.is_empty() {
             text.push_str(", not all controlled");
         }
@@ -73,11 +79,11 @@ fn coverage(test: &TestCoverage) -> String {
 }
 
 fn failure(name: &str, failing: &FailingTest, look: &Look) -> String {
-    let mut text = format!(
-        "{}: {}\n",
-        look.clean(name),
-        look.paint(Tone::Bad, &look.clean(&failing.failure))
-    );
+    let (tone, what) = match failing.suspected {
+        Some(_) => (Tone::Unsure, format!("{} suspected", failing.failure)),
+        None => (Tone::Bad, failing.failure.clone()),
+    };
+    let mut text = format!("{}: {}\n", look.clean(name), look.paint(tone, &look.clean(&what)));
     let mut add = |line: &str| {
         let _ = writeln!(text, "  {}", look.clean(line));
     };
@@ -89,6 +95,9 @@ fn failure(name: &str, failing: &FailingTest, look: &Look) -> String {
         for line in waiting.stack.iter().skip(1).take(STACK_LINES) {
             add(&format!("  called at {line}"));
         }
+    }
+    if let Some(reason) = &failing.suspected {
+        add(&format!("It is suspected only: {reason}."));
     }
     add(&failing.needs_text);
     for decision in &failing.decisions {

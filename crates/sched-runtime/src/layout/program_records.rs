@@ -8,6 +8,8 @@ pub mod switch {
     pub const GOES_ON: u8 = 1;
     /// The current thread could have gone on.
     pub const PREEMPTS: u8 = 2;
+    /// No switch: the step that follows takes the choice `chosen`.
+    pub const CHOOSES: u8 = 4;
 }
 
 /// A decision of a whole program that differs from the one without preemptions: to go on, or if that is not possible, the next thread in

@@ -14,9 +14,8 @@ use crate::rt::global::Global;
 use crate::rt::scheduler::{self, Phase};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::thread;
-use crate::rt::timers;
-use crate::rt::wait::{wait, yield_now};
-use crate::rt::whole_program;
+use crate::rt::wait::{Wakeup, wait, yield_now};
+use crate::rt::{cancellation, timers, whole_program};
 use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_uint, c_void};
 
@@ -63,6 +62,14 @@ pub fn now_ns() -> u64 {
     NOW_NS.get()
 }
 
+/// How often the program has looked at the clock.
+#[unsafe(link_section = "omnilink_state")]
+static READINGS: Global<Cell<u64>> = Global::new(Cell::new(0));
+
+pub fn readings() -> u64 {
+    READINGS.get()
+}
+
 /// A reading by the component.
 fn read() -> u64 {
     // The result depends on the number of readings before.
@@ -98,6 +105,7 @@ pub fn advance_to(time_ns: u64) {
 
 pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
     if is_controlled() {
+        READINGS.set(READINGS.get() + 1);
         let now_ns = read();
         let now = TimeSpec {
             seconds: (now_ns / SECOND_NS) as i64,
@@ -113,6 +121,7 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_i
 
 pub unsafe extern "C" fn gettimeofday(time: *mut TimeVal, zone: *mut c_void) -> c_int {
     if is_controlled() && !time.is_null() {
+        READINGS.set(READINGS.get() + 1);
         let now_ns = read();
         let now = TimeVal {
             seconds: (now_ns / SECOND_NS) as i64,
@@ -141,15 +150,30 @@ pub unsafe extern "C" fn time(result: *mut i64) -> i64 {
     now.seconds
 }
 
-fn sleep_until(time_ns: u64, code: u64) {
+/// Sleeps. Returns how much is left if a signal has ended that.
+fn sleep_until(time_ns: u64, code: u64) -> Option<u64> {
     if scheduler::phase() == Phase::WholeProgram {
         // Nobody wakes what waits at the place where the runtime keeps the thread's own time.
         let address = thread(me()).deadline_ns.as_ptr() as u64;
-        wait(address, u32::MAX, Some(time_ns), code);
-        return;
+        let ended = cancellation::within(|| wait(address, u32::MAX, Some(time_ns), code));
+        return (ended == Wakeup::Interrupted).then(|| time_ns.saturating_sub(now_ns()));
     }
     yield_now(code);
     advance_to(time_ns);
+    None
+}
+
+/// # Safety
+/// It is null or may be written.
+unsafe fn set_rest(rest: *mut TimeSpec, left_ns: u64) {
+    if !rest.is_null() {
+        let left = TimeSpec {
+            seconds: (left_ns / SECOND_NS) as i64,
+            nanoseconds: (left_ns % SECOND_NS) as i64,
+        };
+        // SAFETY: the caller's contract.
+        unsafe { *rest = left };
+    }
 }
 
 pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
@@ -157,7 +181,11 @@ pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -
         let code = caller();
         // SAFETY: this has the contract of the function that it replaces.
         let length_ns = duration_ns(unsafe { *time });
-        sleep_until(read().saturating_add(length_ns), code);
+        if let Some(left_ns) = sleep_until(read().saturating_add(length_ns), code) {
+            // SAFETY: as above.
+            unsafe { set_rest(rest, left_ns) };
+            return sys::fail(sys::EINTR);
+        }
         return 0;
     }
     // SAFETY: this has the contract of the function that it replaces.
@@ -179,8 +207,16 @@ pub unsafe extern "C" fn clock_nanosleep(
             true => time_ns,
             false => read().saturating_add(time_ns),
         };
-        sleep_until(until_ns, code);
-        return 0;
+        return match sleep_until(until_ns, code) {
+            Some(left_ns) => {
+                if flags & ABSOLUTE == 0 {
+                    // SAFETY: as above.
+                    unsafe { set_rest(rest, left_ns) };
+                }
+                sys::EINTR
+            }
+            None => 0,
+        };
     }
     let arguments = [clock.into(), flags.into(), time as i64, rest as i64];
     // SAFETY: this has the contract of the function that it replaces.
@@ -202,6 +238,13 @@ pub extern "C" fn sleep(seconds: c_uint) -> c_uint {
         nanoseconds: 0,
     };
     // SAFETY: the time lives until the call returns.
-    unsafe { nanosleep(&raw const time, core::ptr::null_mut()) };
-    0
+    let mut rest = TimeSpec {
+        seconds: 0,
+        nanoseconds: 0,
+    };
+    // SAFETY: as above.
+    match unsafe { nanosleep(&raw const time, &raw mut rest) } {
+        0 => 0,
+        _ => rest.seconds as c_uint,
+    }
 }

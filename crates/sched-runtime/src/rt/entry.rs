@@ -46,6 +46,10 @@ pub struct ThreadLocal {
     pub std_arguments: Cell<[u64; 2]>,
     /// Where that function was called.
     pub std_call: Cell<u64>,
+    /// That function waits for a condition or notifies one.
+    pub uses_condition: Cell<bool>,
+    /// The function of a prebuilt library that was called last and of which nothing is known, as the offset of its name; 0 if that has been noticed.
+    pub unknown_call: Cell<u64>,
 }
 
 /// A call of the harness.
@@ -105,6 +109,17 @@ pub fn local() -> &'static ThreadLocal {
     // SAFETY: the assembly above defines the storage with the size of the structure, aligned and zero, which is a valid value. All that
     // Rust reads of it is in cells.
     unsafe { &*address }
+}
+
+/// The address of the calling thread's storage, and its thread pointer.
+#[cfg(target_arch = "x86_64")]
+pub fn storage_and_thread_pointer() -> (u64, u64) {
+    let thread: u64;
+    // SAFETY: the thread pointer points to itself.
+    unsafe {
+        asm!("mov {thread}, qword ptr fs:[0]", thread = out(reg) thread, options(pure, nomem, nostack))
+    };
+    (core::ptr::from_ref(local()) as u64, thread)
 }
 
 unsafe extern "C" {

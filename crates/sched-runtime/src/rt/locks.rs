@@ -1,22 +1,32 @@
-//! Locks of the C library, as C++'s standard library uses them.
+//! Locks of the C library: mutexes, read-write locks, spin locks and semaphores.
 //!
-//! The real lock keeps the state and its kind (recursive or not); only waiting is replaced: a thread tries to take the lock,
-//! and if it is taken, waits until a thread unlocks it.
+//! The real lock keeps the state and its kind; only waiting is replaced: a thread tries to take the lock, and if it is taken, waits until a
+//! thread unlocks it. What a real wait would find out before it waits is asked here: that the calling thread has the lock itself
+//! (`EDEADLK`), that its owner has ended (robust mutexes), and that a writer is to be preferred which waits already.
 
 use crate::rt::clock::{self, TimeSpec};
-use crate::rt::entry::{caller, is_controlled};
-use crate::rt::scheduler::{access, also_accesses, progress};
+use crate::rt::entry::me;
+use crate::rt::global::Global;
+use crate::rt::scheduler::{access, progress};
 use crate::rt::spin::Yield;
-use crate::rt::sys::{self, real};
-use crate::rt::wait::{Wakeup, wait, wake, wake_all};
-use crate::rt::{races, waiting_places};
+use crate::rt::sys::{self, real, replaced};
+use crate::rt::threads::{ThreadState, ids, thread};
+use crate::rt::wait::{Wakeup, wait, wake_all};
+use crate::rt::{cancellation, heap, races, waiting_places};
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 
-type Lock = *mut c_void;
+pub type Lock = *mut c_void;
+
+/// The calling thread is about to use an object of the C library, which must not have been freed.
+pub fn step(object: Lock, code: u64) {
+    access(object as u64, true, code, Yield::No);
+    heap::check(object as u64, 1, code);
+}
 
 /// Tries until the lock is free or the time limit expires; the first try is a step of the scheduler.
-fn acquire(lock: Lock, try_lock: impl Fn(Lock) -> c_int, deadline_ns: Option<u64>, code: u64) -> c_int {
-    access(lock as u64, true, code, Yield::No);
+pub fn acquire(lock: Lock, try_lock: impl Fn(Lock) -> c_int, deadline_ns: Option<u64>, code: u64) -> c_int {
+    step(lock, code);
     waiting_places::may_wait(code);
     loop {
         match try_lock(lock) {
@@ -27,124 +37,177 @@ fn acquire(lock: Lock, try_lock: impl Fn(Lock) -> c_int, deadline_ns: Option<u64
             }
         }
         waiting_places::waits(code);
-        if wait(lock as u64, u32::MAX, deadline_ns, code) == Wakeup::TimedOut {
-            return sys::ETIMEDOUT;
+        let ended = wait(lock as u64, u32::MAX, deadline_ns, code);
+        thread(me()).waits_for_owner.set(false);
+        match ended {
+            Wakeup::TimedOut => return sys::ETIMEDOUT,
+            Wakeup::Interrupted if thread(me()).at_cancellation_point.get() => return sys::EINTR,
+            Wakeup::Woken | Wakeup::Interrupted => heap::check(lock as u64, 1, code),
         }
     }
 }
 
-macro_rules! acquire {
-    ($($name:ident by $try_lock:ident;)*) => { $(
-        pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
-            if !is_controlled() {
-                // SAFETY: this has the contract of the function that it replaces.
-                return unsafe { real!($name, fn(Lock) -> c_int, lock) };
-            }
-            // SAFETY: as above.
-            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
-            acquire(lock, try_lock, None, caller())
+/// A try of the calling thread, after which it goes on in any case.
+unsafe fn tried(lock: Lock, code: u64, try_lock: impl Fn(Lock) -> c_int) -> c_int {
+    step(lock, code);
+    let result = try_lock(lock);
+    if result == 0 {
+        races::acquire(lock as u64);
+    }
+    result
+}
+
+/// Releases a lock of any kind by the real function, and lets the threads try that wait for it.
+pub fn release(lock: Lock, unlock: impl Fn(Lock) -> c_int, code: u64) -> c_int {
+    step(lock, code);
+    races::release(lock as u64);
+    let result = unlock(lock);
+    wake_all(lock as u64);
+    progress();
+    result
+}
+
+/// A word of four bytes of a lock of glibc.
+///
+/// # Safety
+/// The lock has these bytes.
+unsafe fn word(lock: Lock, offset: usize) -> u32 {
+    // SAFETY: the caller's contract. The C library changes it in the running thread.
+    unsafe { lock.cast::<u8>().add(offset).cast::<u32>().read_volatile() }
+}
+
+/// The number by which the C library knows the calling thread as the owner of a lock: what it writes into one. (A fiber is another thread to
+/// the C library than to the system.)
+fn own_number() -> u32 {
+    #[unsafe(link_section = "omnilink_state")]
+    static SCRATCH: Global<[Cell<u64>; 8]> = Global::new([const { Cell::new(0) }; 8]);
+    let mutex: Lock = SCRATCH.as_ptr().cast_mut().cast();
+    // SAFETY: zeros are a mutex that is free, which only the running thread takes.
+    unsafe {
+        real!(pthread_mutex_trylock, fn(Lock) -> c_int, mutex);
+        let owner = word(mutex, mutex_layout::OWNER);
+        real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex);
+        owner
+    }
+}
+
+/// Parts of `pthread_mutex_t`.
+mod mutex_layout {
+    pub const OWNER: usize = 8;
+    pub const KIND: usize = 16;
+    pub const KIND_BITS: u32 = 3;
+    pub const ERROR_CHECKING: u32 = 2;
+    pub const ROBUST: u32 = 16;
+}
+
+/// Tries to take a mutex. `EBUSY` if another thread has it.
+///
+/// # Safety
+/// It is a mutex.
+pub unsafe fn try_mutex(mutex: Lock) -> c_int {
+    // SAFETY: the caller's contract.
+    let (result, kind, owner) = unsafe {
+        let result = real!(pthread_mutex_trylock, fn(Lock) -> c_int, mutex);
+        (
+            result,
+            word(mutex, mutex_layout::KIND),
+            word(mutex, mutex_layout::OWNER),
+        )
+    };
+    if result != sys::EBUSY {
+        return result;
+    }
+    if kind & mutex_layout::KIND_BITS == mutex_layout::ERROR_CHECKING && owner == own_number() {
+        return sys::EDEADLK;
+    }
+    if kind & mutex_layout::ROBUST != 0 {
+        if is_ending(owner) {
+            // The system releases the mutex when it ends the thread, which it does at once.
+            sys::sched_yield();
+            // SAFETY: the caller's contract.
+            return unsafe { try_mutex(mutex) };
         }
-    )* };
+        thread(me()).waits_for_owner.set(true);
+    }
+    sys::EBUSY
 }
 
-macro_rules! acquire_with_limit {
-    ($($name:ident by $try_lock:ident;)*) => { $(
-        pub unsafe extern "C" fn $name(lock: Lock, limit: *const TimeSpec) -> c_int {
-            if !is_controlled() {
-                // SAFETY: this has the contract of the function that it replaces.
-                return unsafe { real!($name, fn(Lock, *const TimeSpec) -> c_int, lock, limit) };
-            }
-            // SAFETY: as above.
-            let deadline_ns = unsafe { clock::deadline(limit, false) };
-            // SAFETY: as above.
-            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
-            acquire(lock, try_lock, deadline_ns, caller())
+/// Whether the thread with this number of the system has ended for the scheduler, and not yet for the system.
+fn is_ending(number: u32) -> bool {
+    let has_ended = |&id: &u8| thread(id).state.get() == ThreadState::Done;
+    ids()
+        .filter(has_ended)
+        .any(|id| thread(id).system_number.get() == number)
+        && sys::is_thread(number)
+}
+
+/// A thread has ended, perhaps with a robust mutex: those that wait for one look again.
+pub fn owner_ends() {
+    for other in ids().map(thread).filter(|other| other.waits_for_owner.take()) {
+        if other.state.get() == ThreadState::Waiting {
+            other.state.set(ThreadState::Ready);
         }
-    )* };
+    }
 }
 
-macro_rules! acquire_with_limit_of_clock {
-    ($($name:ident by $try_lock:ident;)*) => { $(
-        pub unsafe extern "C" fn $name(lock: Lock, clock: c_int, limit: *const TimeSpec) -> c_int {
-            if !is_controlled() {
-                // SAFETY: this has the contract of the function that it replaces.
-                return unsafe {
-                    real!($name, fn(Lock, c_int, *const TimeSpec) -> c_int, lock, clock, limit)
-                };
-            }
-            // SAFETY: as above.
-            let deadline_ns = unsafe { clock::deadline(limit, false) };
-            // SAFETY: as above.
-            let try_lock = |lock| unsafe { real!($try_lock, fn(Lock) -> c_int, lock) };
-            acquire(lock, try_lock, deadline_ns, caller())
+/// Parts of `pthread_rwlock_t`.
+mod rwlock_layout {
+    pub const WRITER: usize = 24;
+    pub const PREFERENCE: usize = 48;
+    /// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`: glibc takes all others for locks that prefer readers.
+    pub const WRITERS_FIRST: u32 = 2;
+}
+
+/// Whether readers have to wait for a writer that waits.
+///
+/// # Safety
+/// It is a read-write lock.
+unsafe fn has_preferred_writer(lock: Lock) -> bool {
+    // SAFETY: the caller's contract.
+    let preference = unsafe { word(lock, rwlock_layout::PREFERENCE) };
+    preference == rwlock_layout::WRITERS_FIRST
+        && ids().any(|id| thread(id).waits_to_write.get() == lock as u64)
+}
+
+/// # Safety
+/// It is a read-write lock.
+unsafe fn try_read(lock: Lock) -> c_int {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let is_own = || word(lock, rwlock_layout::WRITER) == own_number();
+        match has_preferred_writer(lock) {
+            true if is_own() => sys::EDEADLK,
+            true => sys::EBUSY,
+            false => match real!(pthread_rwlock_tryrdlock, fn(Lock) -> c_int, lock) {
+                sys::EBUSY if is_own() => sys::EDEADLK,
+                result => result,
+            },
         }
-    )* };
+    }
 }
 
-macro_rules! try_acquire {
-    ($($name:ident;)*) => { $(
-        pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
-            access(lock as u64, true, caller(), Yield::No);
-            // SAFETY: this has the contract of the function that it replaces.
-            let result = unsafe { real!($name, fn(Lock) -> c_int, lock) };
-            if result == 0 && is_controlled() {
-                races::acquire(lock as u64);
+/// # Safety
+/// It is a read-write lock.
+unsafe fn acquire_to_write(lock: Lock, deadline_ns: Option<u64>, code: u64) -> c_int {
+    let try_lock = |lock: Lock| {
+        // SAFETY: the caller's contract.
+        let result = unsafe {
+            match real!(pthread_rwlock_trywrlock, fn(Lock) -> c_int, lock) {
+                sys::EBUSY if word(lock, rwlock_layout::WRITER) == own_number() => sys::EDEADLK,
+                result => result,
             }
-            result
+        };
+        if result == sys::EBUSY {
+            thread(me()).waits_to_write.set(lock as u64);
         }
-    )* };
-}
-
-macro_rules! release {
-    ($($name:ident;)*) => { $(
-        pub unsafe extern "C" fn $name(lock: Lock) -> c_int {
-            if !is_controlled() {
-                // SAFETY: this has the contract of the function that it replaces.
-                return unsafe { real!($name, fn(Lock) -> c_int, lock) };
-            }
-            access(lock as u64, true, caller(), Yield::No);
-            races::release(lock as u64);
-            // SAFETY: this has the contract of the function that it replaces.
-            let result = unsafe { real!($name, fn(Lock) -> c_int, lock) };
-            wake_all(lock as u64);
-            progress();
-            result
-        }
-    )* };
-}
-
-acquire! {
-    pthread_mutex_lock by pthread_mutex_trylock;
-    pthread_rwlock_rdlock by pthread_rwlock_tryrdlock;
-    pthread_rwlock_wrlock by pthread_rwlock_trywrlock;
-    pthread_spin_lock by pthread_spin_trylock;
-}
-
-acquire_with_limit! {
-    pthread_mutex_timedlock by pthread_mutex_trylock;
-    pthread_rwlock_timedrdlock by pthread_rwlock_tryrdlock;
-    pthread_rwlock_timedwrlock by pthread_rwlock_trywrlock;
-}
-
-acquire_with_limit_of_clock! {
-    pthread_mutex_clocklock by pthread_mutex_trylock;
-    pthread_rwlock_clockrdlock by pthread_rwlock_tryrdlock;
-    pthread_rwlock_clockwrlock by pthread_rwlock_trywrlock;
-}
-
-try_acquire! {
-    pthread_mutex_trylock;
-    pthread_rwlock_tryrdlock;
-    pthread_rwlock_trywrlock;
-    pthread_spin_trylock;
-    sem_trywait;
-}
-
-release! {
-    pthread_mutex_unlock;
-    pthread_rwlock_unlock;
-    pthread_spin_unlock;
-    sem_post;
+        result
+    };
+    let result = acquire(lock, try_lock, deadline_ns, code);
+    if thread(me()).waits_to_write.take() != 0 && result != 0 {
+        // Readers need not wait for it any more.
+        wake_all(lock as u64);
+    }
+    result
 }
 
 /// Semaphores return errors in `errno`.
@@ -159,152 +222,89 @@ unsafe fn try_semaphore(semaphore: Lock) -> c_int {
     }
 }
 
-fn with_errno(result: c_int) -> c_int {
+/// # Safety
+/// It is a semaphore.
+unsafe fn wait_for_semaphore(semaphore: Lock, deadline_ns: Option<u64>, code: u64) -> c_int {
+    // SAFETY: the caller's contract.
+    let try_lock = |semaphore| unsafe { try_semaphore(semaphore) };
+    let result = cancellation::within(|| acquire(semaphore, try_lock, deadline_ns, code));
     match result {
         0 => 0,
         errno => sys::fail(errno),
     }
 }
 
-pub unsafe extern "C" fn sem_wait(semaphore: Lock) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe { real!(sem_wait, fn(Lock) -> c_int, semaphore) };
+replaced! {
+    fn pthread_mutex_lock(mutex: Lock) -> c_int, at code {
+        acquire(mutex, |mutex| try_mutex(mutex), None, code)
     }
-    // SAFETY: as above.
-    let try_lock = |semaphore| unsafe { try_semaphore(semaphore) };
-    with_errno(acquire(semaphore, try_lock, None, caller()))
-}
+    fn pthread_mutex_timedlock(mutex: Lock, limit: *const TimeSpec) -> c_int, at code {
+        acquire(mutex, |mutex| try_mutex(mutex), clock::deadline(limit, false), code)
+    }
+    fn pthread_mutex_clocklock(mutex: Lock, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
+        acquire(mutex, |mutex| try_mutex(mutex), clock::deadline(limit, false), code)
+    }
+    fn pthread_mutex_trylock(mutex: Lock) -> c_int, at code {
+        tried(mutex, code, |mutex| real!(pthread_mutex_trylock, fn(Lock) -> c_int, mutex))
+    }
+    fn pthread_mutex_unlock(mutex: Lock) -> c_int, at code {
+        release(mutex, |mutex| real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex), code)
+    }
 
-pub unsafe extern "C" fn sem_timedwait(semaphore: Lock, limit: *const TimeSpec) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe {
-            real!(
-                sem_timedwait,
-                fn(Lock, *const TimeSpec) -> c_int,
-                semaphore,
-                limit
-            )
-        };
+    fn pthread_rwlock_rdlock(lock: Lock) -> c_int, at code {
+        acquire(lock, |lock| try_read(lock), None, code)
     }
-    // SAFETY: as above.
-    let deadline_ns = unsafe { clock::deadline(limit, false) };
-    // SAFETY: as above.
-    let try_lock = |semaphore| unsafe { try_semaphore(semaphore) };
-    with_errno(acquire(semaphore, try_lock, deadline_ns, caller()))
-}
+    fn pthread_rwlock_timedrdlock(lock: Lock, limit: *const TimeSpec) -> c_int, at code {
+        acquire(lock, |lock| try_read(lock), clock::deadline(limit, false), code)
+    }
+    fn pthread_rwlock_clockrdlock(lock: Lock, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
+        acquire(lock, |lock| try_read(lock), clock::deadline(limit, false), code)
+    }
+    fn pthread_rwlock_tryrdlock(lock: Lock) -> c_int, at code {
+        tried(lock, code, |lock| match try_read(lock) {
+            sys::EDEADLK => sys::EBUSY,
+            result => result,
+        })
+    }
+    fn pthread_rwlock_wrlock(lock: Lock) -> c_int, at code {
+        acquire_to_write(lock, None, code)
+    }
+    fn pthread_rwlock_timedwrlock(lock: Lock, limit: *const TimeSpec) -> c_int, at code {
+        acquire_to_write(lock, clock::deadline(limit, false), code)
+    }
+    fn pthread_rwlock_clockwrlock(lock: Lock, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
+        acquire_to_write(lock, clock::deadline(limit, false), code)
+    }
+    fn pthread_rwlock_trywrlock(lock: Lock) -> c_int, at code {
+        tried(lock, code, |lock| real!(pthread_rwlock_trywrlock, fn(Lock) -> c_int, lock))
+    }
+    fn pthread_rwlock_unlock(lock: Lock) -> c_int, at code {
+        release(lock, |lock| real!(pthread_rwlock_unlock, fn(Lock) -> c_int, lock), code)
+    }
 
-/// Releases the mutex, waits for the condition and acquires the mutex again.
-///
-/// # Safety
-/// The calling thread holds the mutex.
-unsafe fn wait_for(condition: Lock, mutex: Lock, deadline_ns: Option<u64>, code: u64) -> c_int {
-    access(condition as u64, true, code, Yield::No);
-    also_accesses(mutex as u64);
-    races::release(mutex as u64);
-    // SAFETY: the caller's contract.
-    unsafe { real!(pthread_mutex_unlock, fn(Lock) -> c_int, mutex) };
-    wake_all(mutex as u64);
-    waiting_places::waits(code);
-    let wakeup = wait(condition as u64, u32::MAX, deadline_ns, code);
-    also_accesses(mutex as u64);
-    // SAFETY: as above.
-    let try_lock = |lock: Lock| unsafe { real!(pthread_mutex_trylock, fn(Lock) -> c_int, lock) };
-    match (acquire(mutex, try_lock, None, code), wakeup) {
-        (0, Wakeup::TimedOut) => sys::ETIMEDOUT,
-        (result, _) => result,
+    fn pthread_spin_lock(lock: Lock) -> c_int, at code {
+        acquire(lock, |lock| real!(pthread_spin_trylock, fn(Lock) -> c_int, lock), None, code)
     }
-}
+    fn pthread_spin_trylock(lock: Lock) -> c_int, at code {
+        tried(lock, code, |lock| real!(pthread_spin_trylock, fn(Lock) -> c_int, lock))
+    }
+    fn pthread_spin_unlock(lock: Lock) -> c_int, at code {
+        release(lock, |lock| real!(pthread_spin_unlock, fn(Lock) -> c_int, lock), code)
+    }
 
-pub unsafe extern "C" fn pthread_cond_wait(condition: Lock, mutex: Lock) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe { real!(pthread_cond_wait, fn(Lock, Lock) -> c_int, condition, mutex) };
+    fn sem_wait(semaphore: Lock) -> c_int, at code {
+        wait_for_semaphore(semaphore, None, code)
     }
-    // SAFETY: as above.
-    unsafe { wait_for(condition, mutex, None, caller()) }
-}
-
-pub unsafe extern "C" fn pthread_cond_timedwait(
-    condition: Lock,
-    mutex: Lock,
-    limit: *const TimeSpec,
-) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe {
-            real!(
-                pthread_cond_timedwait,
-                fn(Lock, Lock, *const TimeSpec) -> c_int,
-                condition,
-                mutex,
-                limit
-            )
-        };
+    fn sem_timedwait(semaphore: Lock, limit: *const TimeSpec) -> c_int, at code {
+        wait_for_semaphore(semaphore, clock::deadline(limit, false), code)
     }
-    // SAFETY: as above.
-    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), caller()) }
-}
-
-pub unsafe extern "C" fn pthread_cond_clockwait(
-    condition: Lock,
-    mutex: Lock,
-    clock: c_int,
-    limit: *const TimeSpec,
-) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe {
-            real!(
-                pthread_cond_clockwait,
-                fn(Lock, Lock, c_int, *const TimeSpec) -> c_int,
-                condition,
-                mutex,
-                clock,
-                limit
-            )
-        };
+    fn sem_clockwait(semaphore: Lock, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
+        wait_for_semaphore(semaphore, clock::deadline(limit, false), code)
     }
-    // SAFETY: as above.
-    unsafe { wait_for(condition, mutex, clock::deadline(limit, false), caller()) }
-}
-
-pub unsafe extern "C" fn pthread_cond_signal(condition: Lock) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe { real!(pthread_cond_signal, fn(Lock) -> c_int, condition) };
+    fn sem_trywait(semaphore: Lock) -> c_int, at code {
+        tried(semaphore, code, |semaphore| real!(sem_trywait, fn(Lock) -> c_int, semaphore))
     }
-    access(condition as u64, true, caller(), Yield::No);
-    wake(condition as u64, 1, u32::MAX);
-    0
-}
-
-pub unsafe extern "C" fn pthread_cond_broadcast(condition: Lock) -> c_int {
-    if !is_controlled() {
-        // SAFETY: this has the contract of the function that it replaces.
-        return unsafe { real!(pthread_cond_broadcast, fn(Lock) -> c_int, condition) };
+    fn sem_post(semaphore: Lock) -> c_int, at code {
+        release(semaphore, |semaphore| real!(sem_post, fn(Lock) -> c_int, semaphore), code)
     }
-    access(condition as u64, true, caller(), Yield::No);
-    wake_all(condition as u64);
-    0
-}
-
-/// The C++ library initialises a local static variable once; the check whether it has is inlined and instrumented.
-pub unsafe extern "C" fn cxa_guard_acquire(guard: *mut c_void) -> c_int {
-    let is_controlled = is_controlled();
-    // SAFETY: this has the contract of the function that it replaces.
-    let result = unsafe { real!(__cxa_guard_acquire, fn(*mut c_void) -> c_int, guard) };
-    if is_controlled {
-        races::acquire(guard as u64);
-    }
-    result
-}
-
-pub unsafe extern "C" fn cxa_guard_release(guard: *mut c_void) {
-    if is_controlled() {
-        races::release(guard as u64);
-    }
-    // SAFETY: this has the contract of the function that it replaces.
-    unsafe { real!(__cxa_guard_release, fn(*mut c_void) -> (), guard) }
 }

@@ -15,11 +15,16 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod accesses;
+mod annotations;
 mod atomics;
+mod c11_threads;
 mod call_stack;
+mod cancellation;
 mod checkpoint;
 mod clock;
 mod column_stacks;
+mod conditions;
+mod cpp_library;
 mod crash_stack;
 mod debugger;
 mod descriptors;
@@ -44,6 +49,7 @@ mod policy;
 mod processes;
 mod processors;
 mod program_state;
+mod queues;
 mod races;
 mod random;
 mod readiness;
@@ -53,6 +59,7 @@ mod scheduler;
 mod serial;
 mod server;
 mod shared;
+mod signals;
 mod spin;
 mod std_library;
 mod step_values;
@@ -60,7 +67,13 @@ mod switches;
 mod symbols;
 mod sys;
 mod threads;
+mod tickers;
 mod timers;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "no stub leaves anything there")
+)]
+mod unknown_calls;
 mod wait;
 mod waiting_places;
 mod weak_memory;

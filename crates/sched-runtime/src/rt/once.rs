@@ -161,6 +161,20 @@ macro_rules! name {
     };
 }
 
+/// The same function by its name in C11: what it returns, 0, is not looked at there.
+#[cfg(omnilink_link)]
+macro_rules! c11_name {
+    () => {
+        "call_once"
+    };
+}
+#[cfg(not(omnilink_link))]
+macro_rules! c11_name {
+    () => {
+        "omnilink_unlinked_call_once"
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 macro_rules! body {
     () => {
@@ -233,8 +247,11 @@ global_asm!(
     concat!(".pushsection .text.", name!(), ", \"ax\", %progbits"),
     ".balign 16",
     concat!(".globl ", name!()),
+    concat!(".globl ", c11_name!()),
     concat!(".type ", name!(), ", %function"),
+    concat!(".type ", c11_name!(), ", %function"),
     concat!(name!(), ":"),
+    concat!(c11_name!(), ":"),
     ".cfi_startproc",
     body!(),
     ".cfi_endproc",

@@ -6,6 +6,7 @@
 //!
 //! The runtime's own state is not included, except for what the program can read: the clock and random numbers.
 
+use crate::layout::NO_THREAD;
 use crate::rt::entry::{REGISTERS, Registers};
 use crate::rt::memory_map::{self, Mapping};
 use crate::rt::threads::{ThreadSet, ThreadState, ids, thread};
@@ -26,6 +27,9 @@ struct Fingerprint {
     /// All other memory; computed only if the rest is the same.
     memory: u64,
 }
+
+/// Stands for the clock in states that are compared without it.
+const ANY_TIME: u64 = 0;
 
 struct Hash(u64);
 
@@ -88,7 +92,16 @@ impl CycleDetector {
 
     /// Whether the state in which `current` has just stopped occurred before. `candidates` are the threads that can run.
     pub fn is_repeated(&self, current: u8, candidates: ThreadSet) -> bool {
-        let Some(stacks) = stacks(current, candidates) else {
+        self.is_known(current, candidates, clock::now_ns())
+    }
+
+    /// The same for a state in which all threads wait, these with a time limit that has come, at whatever time.
+    pub fn is_repeated_later(&self, woken: ThreadSet) -> bool {
+        self.is_known(NO_THREAD, woken, ANY_TIME)
+    }
+
+    fn is_known(&self, current: u8, candidates: ThreadSet, time: u64) -> bool {
+        let Some(stacks) = stacks(current, candidates, time) else {
             return false;
         };
         if let Some(kept) = self.kept.get()
@@ -110,9 +123,9 @@ impl CycleDetector {
 
 /// A hash of the candidates' registers and stacks, the clock and random numbers. None if the registers of a candidate are not
 /// known.
-fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
+fn stacks(current: u8, candidates: ThreadSet, time: u64) -> Option<u64> {
     let mut hash = Hash(current.into());
-    hash.add(clock::now_ns());
+    hash.add(time);
     hash.add(random::system_state());
     for id in ids() {
         let other = thread(id);
@@ -122,7 +135,8 @@ fn stacks(current: u8, candidates: ThreadSet) -> Option<u64> {
         }
         // A wait with a time limit ends by the clock, which advances.
         let registers = other.registers.get();
-        if stack_pointer(&registers) == 0 || other.state.get() != ThreadState::Ready {
+        let is_comparable = other.state.get() == ThreadState::Ready || time == ANY_TIME;
+        if stack_pointer(&registers) == 0 || !is_comparable {
             return None;
         }
         registers.iter().for_each(|&word| hash.add(word));

@@ -4,20 +4,22 @@
 //! Happens-before is kept in vector clocks, after FastTrack (Flanagan and Freund, PLDI 2009). Atomic accesses release and acquire
 //! as their memory orders say, fences included; locks, thread creation and joining always do.
 //!
-//! Code that is not instrumented only adds order: a futex call, or a function of Rust's prebuilt library, acquires and releases
-//! everything it could. So every reported race is one, but a race behind such a call may be missed.
+//! Code that is not instrumented and of which it is known what it orders only adds order: a futex call, or a function of Rust's prebuilt library, acquires
+//! and releases everything it could. So every reported race is one, but a race behind such a call may be missed. After calls into other code a race is
+//! suspected only ([`unknown_calls`]).
 
 use crate::access_history::{AccessHistories, DataRaces, MemoryAccess, VOLATILE};
-use crate::happens_before::{Clock, HappensBefore, MemoryOrder};
+use crate::happens_before::{Clock, Epochs, HappensBefore, MemoryOrder};
 use crate::layout::{PlaceRecord, RaceRecord, THREADS_CAP, memory_model, race};
 use crate::release_clocks::ReleaseClocks;
+use crate::rt::annotations;
 use crate::rt::debugger;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::global::{Global, Lent};
 use crate::rt::scheduler::shared;
 use crate::rt::sys;
 use crate::rt::threads::{ThreadState, describe, ids, thread};
-use crate::rt::weak_memory;
+use crate::rt::{unknown_calls, weak_memory};
 use core::cell::Cell;
 
 #[unsafe(link_section = "omnilink_state")]
@@ -125,12 +127,32 @@ pub fn acquire_all() {
     }
 }
 
+/// Every thread begins a new epoch. Returns those that have ended.
+pub fn end_epochs() -> Epochs {
+    with_clocks(HappensBefore::end_epochs)
+}
+
+/// Whether a call of the thread `id`, at which these epochs had ended, comes after an access of `first`, or before what `second` does now.
+pub fn is_between(first: u8, epoch: u32, id: u8, ended: &Epochs, second: u8) -> bool {
+    with_clocks(|hb| {
+        let knows = |id: u8, other: u8, epoch: u32| {
+            hb.clock(id)
+                .happened
+                .get(usize::from(other))
+                .is_some_and(|&known| known >= epoch)
+        };
+        let own = ended.get(usize::from(id)).copied().unwrap_or(u32::MAX);
+        knows(id, first, epoch) || knows(second, id, own)
+    })
+}
+
 /// `parent` creates the thread `child`.
 pub fn created(parent: u8, child: u8) {
     if usize::from(child) >= THREADS_CAP {
         // There are clocks for the first threads only. What is known of them is not enough any more.
         IS_ON.set(false);
         shared().detects_races.set(0);
+        weak_memory::turn_off();
     }
     if is_on() {
         HAS_SEVERAL_THREADS.set(true);
@@ -277,9 +299,13 @@ pub fn remapped(from: u64, to: u64) {
 }
 
 fn record(address: u64, size: usize, kind: u8, code: u64) {
-    if !HAS_SEVERAL_THREADS.get() || shared().detects_races.get() == 0 {
+    if !HAS_SEVERAL_THREADS.get()
+        || shared().detects_races.get() == 0
+        || thread(me()).ignores_races.get() != 0
+    {
         return;
     }
+    unknown_calls::notice();
     let end = address + size as u64;
     let mut at = address;
     while at < end {
@@ -314,18 +340,34 @@ fn record_in_word(key: u64, bytes: u8, kind: u8, code: u64) {
         watch(code);
     }
     let thread = me();
+    // Of many races at one access, the first ones are enough.
+    let raced = [const { Cell::new(None) }; 4];
+    let made = Cell::new(None);
     with_tables(|tables| {
         with_clocks(|hb| {
             let clock = hb.clock(thread);
             let access = MemoryAccess::new(code, thread, clock, bytes, kind);
-            let found = |known: &MemoryAccess| report(known, key << 3, &access);
+            let found = |known: &MemoryAccess| {
+                if let Some(free) = raced.iter().find(|raced| raced.get().is_none()) {
+                    free.set(Some(*known));
+                }
+            };
             tables.histories.record::<DataRaces>(key, access, clock, found);
+            made.set(Some(access));
         });
     });
+    if let Some(access) = made.get() {
+        for known in raced.iter().filter_map(Cell::get) {
+            report(&known, key << 3, &access);
+        }
+    }
 }
 
 /// Records a race, once for each pair of code addresses.
 fn report(one: &MemoryAccess, address: u64, other: &MemoryAccess) {
+    if annotations::is_benign(address) {
+        return;
+    }
     let shared = shared();
     let len = shared.races_len.get() as usize;
     let is_known = |known: &Cell<RaceRecord>| {
@@ -350,7 +392,7 @@ fn report(one: &MemoryAccess, address: u64, other: &MemoryAccess) {
         second_thread: other.thread,
         first_kind: flags(one),
         second_kind: flags(other),
-        reserved: 0,
+        unknown_call: unknown_calls::between(one.thread, one.epoch, other.thread),
     });
     shared.races_len.set(len as u32 + 1);
     if !is_inconclusive {

@@ -4,7 +4,7 @@ use crate::layout::influence;
 use crate::rt::entry::{is_controlled, me};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::{scheduler, server, whole_program};
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). The object has no dependencies, so it brings its own generator. Its state only counts, so
@@ -69,6 +69,36 @@ pub unsafe fn shuffle<T>(elements: *mut T, count: i32) {
         // SAFETY: both numbers are below the count.
         unsafe { elements.add(last as usize).swap(elements.add(chosen as usize)) };
     }
+}
+
+/// # Safety
+/// That of the C library's function of this name; so for those that follow.
+pub unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -> c_int {
+    const LENGTH_MAX: usize = 256;
+    if length > LENGTH_MAX {
+        return sys::fail(sys::EIO);
+    }
+    // SAFETY: the caller offers this many bytes.
+    match unsafe { getrandom(buffer, length, 0) } {
+        done if done == length as isize => 0,
+        _ => -1,
+    }
+}
+
+pub unsafe extern "C" fn arc4random_buf(buffer: *mut c_void, length: usize) {
+    // SAFETY: the caller offers this many bytes.
+    unsafe { getrandom(buffer, length, 0) };
+}
+
+pub extern "C" fn arc4random() -> u32 {
+    let mut number = 0_u32;
+    // SAFETY: it writes the number.
+    unsafe { getrandom((&raw mut number).cast(), size_of::<u32>(), 0) };
+    number
+}
+
+pub extern "C" fn arc4random_uniform(limit: u32) -> u32 {
+    ((u64::from(arc4random()) * u64::from(limit)) >> 32) as u32
 }
 
 /// Replaces the C library's: Rust's hash tables take their keys from here. Deterministic in the whole process that serves

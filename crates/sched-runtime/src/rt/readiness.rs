@@ -11,7 +11,7 @@ use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{ThreadState, ids, thread};
 use crate::rt::wait::{Wakeup, wait};
-use crate::rt::{races, waiting_places};
+use crate::rt::{cancellation, processes, races, wait, waiting_places};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
@@ -39,6 +39,11 @@ impl AwaitedFiles {
         files: core::ptr::null_mut(),
         count: 0,
     };
+
+    /// Whether there are some.
+    fn is_some(self) -> bool {
+        !self.files.is_null()
+    }
 
     /// Whether one of them is ready, or becomes ready within some milliseconds.
     fn are_ready(self, milliseconds: i64) -> bool {
@@ -97,22 +102,26 @@ pub fn has_come(id: u8) -> bool {
     thread(id).awaited.get().are_ready(0)
 }
 
-/// Waits until one of the files is ready. Returns whether it is; if not, the time has come.
-pub fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> bool {
+/// Waits until one of the files is ready: it then is woken. A cancellation point.
+pub fn wait_for(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> Wakeup {
+    cancellation::within(|| wait_until_ready(files, deadline_ns, code))
+}
+
+fn wait_until_ready(files: &mut [PollFile], deadline_ns: Option<u64>, code: u64) -> Wakeup {
     let awaited = AwaitedFiles {
         files: files.as_mut_ptr(),
         count: files.len(),
     };
     waiting_places::may_wait(code);
     if awaited.are_ready(0) {
-        return true;
+        return Wakeup::Woken;
     }
     waiting_places::waits(code);
     thread(me()).awaited.set(awaited);
     let address = thread(me()).awaited.as_ptr() as u64;
     let ended = wait(address, u32::MAX, deadline_ns, code);
     thread(me()).awaited.set(AwaitedFiles::NONE);
-    ended == Wakeup::Woken
+    ended
 }
 
 /// Whether a file can be read now.
@@ -145,13 +154,22 @@ pub fn await_outside(is_last_hope: bool) -> bool {
         true => patience_ms * LAST_HOPE,
         false => patience_ms,
     };
+    if processes::await_polled() {
+        scheduler::progress();
+        return true;
+    }
     let waiting = || ids().filter(|&id| thread(id).state.get() == ThreadState::Waiting);
     // Of several threads, each file is looked at in turn for a moment.
+    let waits_for_files = waiting().any(|id| thread(id).awaited.get().is_some());
     for _ in 0..rounds {
         // The program is not to be taken for one that hangs.
         scheduler::beat();
+        if !waits_for_files {
+            // A signal may come.
+            sys::poll(&mut [], [0, 1_000_000]);
+        }
         for id in waiting() {
-            if thread(id).awaited.get().are_ready(1) {
+            if thread(id).awaited.get().are_ready(1) || wait::is_disturbed(id) {
                 return true;
             }
         }

@@ -16,8 +16,8 @@ use crate::rt::spin::Yield;
 use crate::rt::sys;
 use crate::rt::threads::{self, ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{
-    checkpoint, clock, debugger, endless_loop, fiber, idle, once, runnable, serial, switches, wait,
-    whole_program, wide_write,
+    cancellation, checkpoint, clock, debugger, endless_loop, fiber, idle, once, processes, runnable, serial,
+    signals, switches, unknown_calls, wait, whole_program, wide_write,
 };
 use crate::store_history::NO_STEP;
 use core::cell::Cell;
@@ -126,7 +126,7 @@ fn wait_for_fiber() -> u8 {
 /// Ends the execution, and with it the process if that cannot be used again.
 pub fn end(how: u32, stuck: ThreadSet) -> ! {
     if phase() == Phase::WholeProgram {
-        whole_program::end(how);
+        whole_program::end(how, stuck);
     }
     shared().stuck.set(stuck as u32);
     shared().ending.store(how, Relaxed);
@@ -149,8 +149,23 @@ impl SchedulingPoint {
     };
 }
 
-/// The calling thread stops; returns when it is the running thread again.
+/// The calling thread stops; returns when it is the running thread again, and what has come meanwhile for it alone was done.
 pub fn stop(point: SchedulingPoint) {
+    stop_undisturbed(point);
+    after_stop();
+}
+
+/// Signal handlers and cancellation.
+pub fn after_stop() {
+    if phase() == Phase::WholeProgram {
+        signals::deliver();
+        cancellation::after_stop();
+    }
+}
+
+/// The calling thread stops; returns when it is the running thread again.
+pub fn stop_undisturbed(point: SchedulingPoint) {
+    unknown_calls::notice();
     let id = me();
     let here = 0_u8;
     thread(id).stack_low.set((&raw const here) as u64);
@@ -248,7 +263,7 @@ fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     let in_call = current != NO_THREAD && !point.between_calls;
     let phase = phase();
     let is_endless = in_call && phase == Phase::Columns && endless_loop::is_in_one(current);
-    if is_endless || in_call && thread(current).steps_in_turn.get() > STEPS_IN_TURN_MAX {
+    if is_endless || in_call && thread(current).steps_in_turn.get() > steps_in_turn_max(current) {
         point.yields = Yield::Yes;
     }
     let mut offers_yielded = false;
@@ -287,7 +302,11 @@ fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         let spins = FRUITLESS_YIELDS.get() >= SPINS_BEFORE_SLEEPERS * candidates.count_ones()
             && not_yielding(candidates) == 0;
         if spins {
-            candidates = runnable::woken(candidates);
+            if candidates != 0 && processes::await_polled() {
+                progress();
+            } else {
+                candidates = runnable::woken(candidates);
+            }
         }
     }
     match candidates {
@@ -299,7 +318,14 @@ fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     if step >= shared.steps_max.get() {
         end(ending::STEP_LIMIT, stuck);
     }
-    let candidates = if idle::goes_on(current, point, candidates) {
+    let keeps_stream = || {
+        current != NO_THREAD
+            && phase == Phase::WholeProgram
+            && point.yields != Yield::Yes
+            && thread(current).streams_locked.get() != 0
+            && candidates & bit(current) != 0
+    };
+    let candidates = if idle::goes_on(current, point, candidates) || keeps_stream() {
         Candidates::only(current)
     } else {
         if point.yields == Yield::Yes {
@@ -322,6 +348,21 @@ fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
         idle::begin(id);
     }
     id
+}
+
+/// [`STEPS_IN_TURN_MAX`]. In a whole program it is another number in each turn, so that it cannot always fall inside a lock; which one,
+/// depends on what is the same in a repetition.
+fn steps_in_turn_max(current: u8) -> u32 {
+    if phase() != Phase::WholeProgram {
+        return STEPS_IN_TURN_MAX;
+    }
+    let turn = thread(current).decisions.get()
+        - thread(current)
+            .steps_in_turn
+            .get()
+            .min(thread(current).decisions.get());
+    let mixed = (turn ^ u32::from(current) << 24).wrapping_mul(0x9e37_79b1);
+    STEPS_IN_TURN_MAX / 2 + (u64::from(mixed) * u64::from(STEPS_IN_TURN_MAX) >> 32) as u32
 }
 
 /// The candidates that have not yielded since the last progress.

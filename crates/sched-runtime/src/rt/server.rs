@@ -134,7 +134,7 @@ pub unsafe extern "C" fn serve(harness: *const Harness) -> c_int {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the process has one thread yet, and comes here once.
     unsafe {
-        library_calls::count(&shared.library_calls);
+        library_calls::redirect_slots(&shared.library_calls);
     }
     for (free, byte) in shared.events.iter().zip(description) {
         free.set(*byte);

@@ -40,6 +40,7 @@ pub extern "C" fn enter(first: u64, second: u64, kind: u32, return_address: u64)
         step(first, code);
     }
     local().std_call.set(code);
+    local().uses_condition.set(kind == std_function::CONDITION);
     local().std_arguments.set(match kind {
         std_function::CONTINUES_ACCESS => [first, 0],
         _ => [first, second],

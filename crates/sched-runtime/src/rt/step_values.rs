@@ -6,7 +6,8 @@ use crate::layout::{STEPS_CAP, StepRecord, ending, flag, policy, scheduled};
 use crate::rt::entry::me;
 use crate::rt::global::Global;
 use crate::rt::policy::random;
-use crate::rt::scheduler::{Phase, bit, end, phase, progress, shared, step_of};
+use crate::rt::scheduler::{Phase, bit, end, flag_step, phase, progress, shared, step_of};
+use crate::rt::switches;
 use crate::rt::threads::thread;
 use core::cell::Cell;
 
@@ -23,15 +24,35 @@ pub fn number_of_step(id: u8) -> Option<u32> {
 
 /// Which of several stores the access of the calling thread chooses, the newest being 0. A step has one atomic access.
 pub fn choose_store(stores: usize) -> usize {
-    let Some(number) = number_of_step(me()) else {
+    choose(stores)
+}
+
+/// Which of some threads that wait is woken, the one that waits for longest being 0; or with two, whether a wait ends at once without a reason. A step has one
+/// choice.
+pub fn choose_wakeup(choices: usize) -> usize {
+    if shared().serial.get() != 0 {
         return 0;
-    };
+    }
+    let choice = choose(choices);
+    if choice > 0 {
+        flag_step(me(), flag::WAKES);
+    }
+    choice
+}
+
+fn choose(stores: usize) -> usize {
     if stores < 2 {
         return 0;
     }
+    if phase() == Phase::WholeProgram {
+        return choose_in_program(stores);
+    }
+    let Some(number) = number_of_step(me()) else {
+        return 0;
+    };
     let shared = shared();
     let store = match shared.policy.get() {
-        policy::RANDOM | policy::PRIORITIES => random_store(stores),
+        policy::RANDOM | policy::PRIORITIES => random_store(stores, ONE_IN),
         _ if number < shared.schedule_len.get() => {
             usize::from(slot(&shared.schedule, number as usize).get() >> scheduled::STORE_SHIFT)
         }
@@ -54,11 +75,35 @@ pub fn choose_store(stores: usize) -> usize {
     store
 }
 
+/// The choices of a whole program are kept with its switches.
+fn choose_in_program(choices: usize) -> usize {
+    // A run with few choices and one with many are different ones.
+    let one_in = ONE_IN << (3 * (shared().seed.get() % 3));
+    let choice = match shared().policy.get() {
+        policy::SWITCHES => switches::asked_choice().min(choices - 1),
+        _ => random_store(choices.min(usize::from(u8::MAX)), one_in),
+    };
+    if let Some(step) = step_of(me()) {
+        step.set(StepRecord {
+            stores: choices.min(usize::from(u8::MAX)) as u8,
+            store: choice as u8,
+            ..step.get()
+        });
+    }
+    if choice > 0 {
+        switches::record_choice(choice);
+        progress();
+    }
+    choice
+}
+
+/// One choice of this many is not that of 0.
+const ONE_IN: u64 = 3;
+
 /// Mostly the newest one; another one as often as is allowed.
-fn random_store(stores: usize) -> usize {
-    const ONE_IN: u64 = 3;
+fn random_store(stores: usize, one_in: u64) -> usize {
     let random = random();
-    if STALE.get() >= shared().stale_max.get() || random.below(ONE_IN) != 0 {
+    if STALE.get() >= shared().stale_max.get() || random.below(one_in) != 0 {
         return 0;
     }
     STALE.set(STALE.get() + 1);

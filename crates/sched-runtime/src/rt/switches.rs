@@ -5,10 +5,12 @@
 //! the same run. If some are left out, the others still name the same places: see [`SwitchRecord`].
 
 use crate::layout::{NO_THREAD, SwitchRecord, switch};
+use crate::rt::entry::me;
 use crate::rt::policy::{Candidates, ChosenThread, next_in_circle};
 use crate::rt::scheduler::{Phase, SchedulingPoint, bit, phase, shared};
 use crate::rt::spin::Yield;
 use crate::rt::threads::{describe, thread};
+use core::cell::Cell;
 
 /// The choice of a run without preemptions.
 pub fn without_preemption(current: u8, candidates: Candidates) -> ChosenThread {
@@ -31,9 +33,7 @@ pub fn asked(current: u8, candidates: Candidates) -> Option<ChosenThread> {
     let known = shared
         .switches_asked
         .get(..shared.switches_asked_len.get() as usize)?;
-    let wanted = (current, thread(current).decisions.get());
-    let at = known.binary_search_by_key(&wanted, |known| (known.get().current, known.get().decision));
-    let wanted = known.get(at.ok()?)?.get();
+    let wanted = find(known, current, 0)?;
     let goes_on = wanted.flags & switch::GOES_ON != 0;
     let possible = match goes_on {
         true => candidates.yielded,
@@ -43,6 +43,53 @@ pub fn asked(current: u8, candidates: Candidates) -> Option<ChosenThread> {
         thread: wanted.chosen,
         goes_on,
     })
+}
+
+/// The switch, or the choice, that is asked for where the thread is.
+fn find(known: &[Cell<SwitchRecord>], current: u8, kind: u8) -> Option<SwitchRecord> {
+    let key = |record: SwitchRecord| (record.current, record.decision, record.flags & switch::CHOOSES);
+    let wanted = (current, thread(current).decisions.get(), kind);
+    let at = known.binary_search_by_key(&wanted, |known| key(known.get()));
+    known.get(at.ok()?).map(Cell::get)
+}
+
+/// The choice that is asked for in the step of the calling thread, or 0.
+pub fn asked_choice() -> usize {
+    let shared = shared();
+    let known = shared
+        .switches_asked
+        .get(..shared.switches_asked_len.get() as usize);
+    let wanted = known.and_then(|known| find(known, me(), switch::CHOOSES));
+    wanted.map_or(0, |wanted| wanted.chosen.into())
+}
+
+/// Records a choice of the calling thread other than 0.
+pub fn record_choice(choice: usize) {
+    let here = me();
+    add(
+        SwitchRecord {
+            decision: thread(here).decisions.get(),
+            current: here,
+            chosen: choice as u8,
+            flags: switch::CHOOSES,
+            reserved: 0,
+        },
+        here,
+    );
+}
+
+/// Adds a record, of which `to` goes on.
+fn add(record: SwitchRecord, to: u8) {
+    let shared = shared();
+    let len = shared.switches_len.get();
+    if let Some(free) = shared.switches.get(len as usize) {
+        free.set(record);
+    }
+    if let Some(free) = shared.switch_places.get(len as usize) {
+        let [from_place, to_place] = free.get();
+        free.set([describe(record.current, from_place), describe(to, to_place)]);
+    }
+    shared.switches_len.set(len.saturating_add(1));
 }
 
 /// Records a decision of a whole program, and counts it for the current thread.
@@ -63,22 +110,15 @@ pub fn record(current: u8, chosen: ChosenThread, candidates: Candidates, point: 
     let usual = without_preemption(current, candidates);
     if usual.thread != chosen.thread || chosen.goes_on {
         let preempts = usual.thread == current && point.yields == Yield::No;
-        let len = shared.switches_len.get();
-        if let Some(free) = shared.switches.get(len as usize) {
-            free.set(SwitchRecord {
-                decision: stopped.decisions.get(),
-                current,
-                chosen: chosen.thread,
-                flags: if chosen.goes_on { switch::GOES_ON } else { 0 }
-                    | if preempts { switch::PREEMPTS } else { 0 },
-                reserved: 0,
-            });
-        }
-        if let Some(free) = shared.switch_places.get(len as usize) {
-            let [from, to] = free.get();
-            free.set([describe(current, from), describe(chosen.thread, to)]);
-        }
-        shared.switches_len.set(len.saturating_add(1));
+        let record = SwitchRecord {
+            decision: stopped.decisions.get(),
+            current,
+            chosen: chosen.thread,
+            flags: if chosen.goes_on { switch::GOES_ON } else { 0 }
+                | if preempts { switch::PREEMPTS } else { 0 },
+            reserved: 0,
+        };
+        add(record, chosen.thread);
     }
     stopped.decisions.set(stopped.decisions.get().wrapping_add(1));
 }

@@ -6,10 +6,14 @@ use crate::rt::readiness::PollFile;
 use core::ffi::{CStr, c_char, c_int, c_long, c_ulong, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 
+pub const EINTR: c_int = 4;
+pub const EIO: c_int = 5;
 pub const EAGAIN: c_int = 11;
 pub const ENOMEM: c_int = 12;
 pub const EBUSY: c_int = 16;
 pub const EINVAL: c_int = 22;
+pub const EDEADLK: c_int = 35;
+pub const ENOMSG: c_int = 42;
 pub const ETIMEDOUT: c_int = 110;
 pub const FUTEX_WAIT: c_long = 0;
 pub const FUTEX_WAKE: c_long = 1;
@@ -28,6 +32,9 @@ pub mod number {
     pub const FSTAT: i64 = 5;
     pub const SIGPROCMASK: i64 = 14;
     pub const PREAD: i64 = 17;
+    pub const SIGTIMEDWAIT: i64 = 128;
+    pub const PSELECT6: i64 = 270;
+    pub const PIDFD_OPEN: i64 = 434;
     pub const READV: i64 = 19;
     pub const WRITEV: i64 = 20;
     pub const SCHED_YIELD: i64 = 24;
@@ -83,6 +90,9 @@ pub mod number {
     pub const READV: i64 = 65;
     pub const WRITEV: i64 = 66;
     pub const PREAD: i64 = 67;
+    pub const SIGTIMEDWAIT: i64 = 137;
+    pub const PSELECT6: i64 = 72;
+    pub const PIDFD_OPEN: i64 = 434;
     pub const PPOLL: i64 = 73;
     pub const READLINKAT: i64 = 78;
     pub const FSTAT: i64 = 80;
@@ -200,6 +210,20 @@ pub fn process_number() -> u32 {
     unsafe { raw(number::GETPID, []) as u32 }
 }
 
+/// The number of the calling thread.
+pub fn thread_number() -> u32 {
+    // SAFETY: it takes nothing.
+    (unsafe { raw(number::GETTID, []) }) as u32
+}
+
+/// Whether the process has a thread with this number.
+pub fn is_thread(number: u32) -> bool {
+    const NO_SIGNAL: i64 = 0;
+    let arguments = [process_number().into(), number.into(), NO_SIGNAL];
+    // SAFETY: no signal is sent.
+    unsafe { raw(number::TGKILL, arguments) == 0 }
+}
+
 pub fn sched_yield() {
     // SAFETY: it touches no memory.
     unsafe { raw(number::SCHED_YIELD, []) };
@@ -260,6 +284,11 @@ unsafe extern "C" {
     pub safe fn getauxval(kind: c_ulong) -> c_ulong;
     pub fn fork() -> c_int;
     pub fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
+    #[cfg(target_arch = "x86_64")]
+    pub fn dl_iterate_phdr(
+        each: unsafe extern "C" fn(*const crate::rt::library_calls::Loaded, usize, *mut c_void) -> c_int,
+        passed: *mut c_void,
+    ) -> c_int;
     pub safe fn alarm(seconds: u32) -> u32;
     fn mmap(
         at: *mut c_void,
@@ -270,6 +299,7 @@ unsafe extern "C" {
         from: i64,
     ) -> *mut c_void;
     pub fn pthread_key_create(key: *mut u32, destructor: unsafe extern "C" fn(*mut c_void)) -> c_int;
+    pub fn pthread_self() -> usize;
     pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
 }
 
@@ -435,6 +465,28 @@ macro_rules! real {
     }};
 }
 pub(super) use real;
+
+/// Defines functions of the C library anew: a thread that nobody controls calls the real one, a controlled one does what follows, which may use
+/// the address `at` which the function was called. Both have the contract of the function that is replaced.
+macro_rules! replaced {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty, at $code:ident $body:block
+    )*) => { $(
+        $(#[$attribute])*
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            // SAFETY: the contract of the function that is replaced.
+            unsafe {
+                if !$crate::rt::entry::is_controlled() {
+                    return $crate::rt::sys::real!($name, fn($($type),*) -> $result, $($argument),*);
+                }
+                let $code = $crate::rt::entry::caller();
+                $body
+            }
+        }
+    )* };
+}
+pub(super) use replaced;
 
 #[cfg(test)]
 mod tests {

@@ -2,17 +2,21 @@
 
 use crate::checked::slot;
 use crate::layout::{NO_THREAD, PlaceRecord, THREADS_CAP, ending};
-use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, caller, is_controlled, local, me, set_me};
+use crate::rt::cancellation::Cancellation;
+use crate::rt::clock::{self, TimeSpec};
+use crate::rt::cpp_library::ReadyAtExit;
+use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
 use crate::rt::global::Global;
 use crate::rt::once::RunningOnces;
 use crate::rt::readiness::AwaitedFiles;
 use crate::rt::saved_memory::PAGE;
-use crate::rt::spin::SpinTable;
-use crate::rt::sys::{self, real};
-use crate::rt::wait::{wait, wake_all};
+use crate::rt::signals::ThreadSignals;
+use crate::rt::spin::{SpinTable, Yield};
+use crate::rt::sys::{self, real, replaced};
+use crate::rt::wait::{Wakeup, wait, wake_all};
 use crate::rt::wide_write::WideWrite;
-use crate::rt::{column_stacks, races, scheduler, waiting_places};
+use crate::rt::{cancellation, column_stacks, cpp_library, locks, races, scheduler, signals, waiting_places};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
@@ -59,6 +63,22 @@ pub struct Thread {
     pub waits_for_once: Cell<*const c_int>,
     /// When the wait times out.
     pub deadline_ns: Cell<Option<u64>>,
+    /// The wait ended for another reason than what it waited for.
+    pub is_interrupted: Cell<bool>,
+    /// It waits for a robust mutex, and so perhaps for the end of a thread.
+    pub waits_for_owner: Cell<bool>,
+    /// The read-write lock that it waits to write, or 0.
+    pub waits_to_write: Cell<u64>,
+    /// How many times it has locked streams: code that is not instrumented would wait for them.
+    pub streams_locked: Cell<u32>,
+    pub at_cancellation_point: Cell<bool>,
+    pub cancellation: Cell<Cancellation>,
+    pub signals: ThreadSignals,
+    /// Greater than 0 while its accesses are not looked at for races.
+    pub ignores_races: Cell<u32>,
+    pub ready_at_exit: ReadyAtExit,
+    /// By which the system knows it.
+    pub system_number: Cell<u32>,
     /// The files for which it waits.
     pub awaited: Cell<AwaitedFiles>,
     /// Its next access, as far as it is known.
@@ -109,6 +129,16 @@ impl Thread {
             runs_once: Cell::new(RunningOnces::NONE),
             waits_for_once: Cell::new(core::ptr::null()),
             deadline_ns: Cell::new(None),
+            is_interrupted: Cell::new(false),
+            waits_for_owner: Cell::new(false),
+            waits_to_write: Cell::new(0),
+            streams_locked: Cell::new(0),
+            at_cancellation_point: Cell::new(false),
+            cancellation: Cell::new(Cancellation::NONE),
+            signals: ThreadSignals::NONE,
+            ignores_races: Cell::new(0),
+            ready_at_exit: [const { Cell::new(0) }; 4],
+            system_number: Cell::new(0),
             awaited: Cell::new(AwaitedFiles::NONE),
             next_address: Cell::new(0),
             next_writes: Cell::new(false),
@@ -145,6 +175,16 @@ impl Thread {
         self.runs_once.set(RunningOnces::NONE);
         self.waits_for_once.set(core::ptr::null());
         self.deadline_ns.set(None);
+        self.is_interrupted.set(false);
+        self.waits_for_owner.set(false);
+        self.waits_to_write.set(0);
+        self.streams_locked.set(0);
+        self.at_cancellation_point.set(false);
+        self.cancellation.set(Cancellation::NONE);
+        self.signals.reset();
+        self.ignores_races.set(0);
+        self.ready_at_exit.iter().for_each(|status| status.set(0));
+        self.system_number.set(0);
         self.awaited.set(AwaitedFiles::NONE);
         self.next_address.set(0);
         self.next_writes.set(false);
@@ -255,7 +295,15 @@ pub fn adopt(id: u8) {
     let adopted = thread(id);
     adopted.stack_begin.set((&raw const here) as u64);
     adopted.local.set(local());
+    adopted.system_number.set(sys::thread_number());
+    // SAFETY: it returns a number.
+    adopted.handle.set(unsafe { sys::pthread_self() });
     adopted.state.set(ThreadState::Ready);
+}
+
+/// The calling thread, which nobody created, may end before the process.
+pub fn notice_exit() {
+    set_exit_value(FIRST_CALL);
 }
 
 /// Creates the thread of a column: a fiber that begins with `entry`.
@@ -299,6 +347,10 @@ unsafe fn create(
     if me() != NO_THREAD {
         races::created(me(), id);
     }
+    let threads = u32::from(IDS_USED.get());
+    let shared = scheduler::shared();
+    shared.threads_max.set(shared.threads_max.get().max(threads));
+    signals::inherit(new);
     STARTING.store(1, SeqCst);
     HAS_SYSTEM_THREADS.store(true, Relaxed);
     // SAFETY: the caller's contract; `trampoline` takes a number.
@@ -346,6 +398,7 @@ unsafe extern "C" fn trampoline(id: *mut c_void) -> *mut c_void {
     began.stack_begin.set((&raw const here) as u64);
     began.stack_low.set(began.stack_begin.get());
     began.local.set(local());
+    began.system_number.set(sys::thread_number());
     STARTING.store(0, SeqCst);
     sys::futex_wake(&STARTING);
     scheduler::wait_for_turn(id);
@@ -365,12 +418,20 @@ const SECOND_CALL: usize = 2;
 /// running thread. Keys of the component may have destructors too; they have run when this one is called the second time.
 unsafe extern "C" fn at_exit(value: *mut c_void) {
     if value as usize == FIRST_CALL {
+        // The destructors that follow may be those of prebuilt libraries.
+        cpp_library::at_exit(thread(me()));
         set_exit_value(SECOND_CALL);
         return;
     }
     let id = me();
     finish(id);
     set_me(NO_THREAD);
+    let has_ended = |id: u8| matches!(thread(id).state.get(), ThreadState::Done | ThreadState::Absent);
+    if ids().all(has_ended) {
+        // `main` has ended by `pthread_exit`: the C library ends the process with its last thread.
+        scheduler::set_phase(scheduler::Phase::Off);
+        return;
+    }
     scheduler::leave(id);
 }
 
@@ -378,6 +439,8 @@ unsafe extern "C" fn at_exit(value: *mut c_void) {
 pub fn finish(id: u8) {
     thread(id).state.set(ThreadState::Done);
     thread(id).in_call.set(false);
+    thread(id).waits_to_write.set(0);
+    locks::owner_ends();
     wake_all(join_address(id));
     scheduler::progress();
 }
@@ -438,28 +501,95 @@ pub unsafe extern "C" fn pthread_create(
     unsafe { create(id, handle, attributes, start, argument) }
 }
 
-pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
-    let code = caller();
-    let alive =
+/// The thread with this handle, which was neither joined nor detached.
+pub fn with_handle(handle: usize) -> Option<u8> {
+    let has_it =
         |id: &u8| thread(*id).state.get() != ThreadState::Absent && thread(*id).handle.get() == handle;
-    if is_controlled()
-        && let Some(id) = ids().find(alive)
-    {
-        waiting_places::may_wait(code);
+    ids().find(has_it)
+}
+
+/// The handle of the calling thread.
+pub fn own_handle() -> usize {
+    // SAFETY: it returns a number.
+    unsafe { sys::pthread_self() }
+}
+
+/// Waits until a thread has ended, or the time limit has come.
+fn join(handle: usize, deadline_ns: Option<u64>, code: u64) -> c_int {
+    // The C library finds out that a thread joins itself.
+    let Some(id) = with_handle(handle).filter(|&id| id != me()) else {
+        return 0;
+    };
+    waiting_places::may_wait(code);
+    let ended = cancellation::within(|| {
         while thread(id).state.get() != ThreadState::Done {
             waiting_places::waits(code);
-            wait(join_address(id), u32::MAX, None, code);
+            match wait(join_address(id), u32::MAX, deadline_ns, code) {
+                Wakeup::TimedOut => return sys::ETIMEDOUT,
+                Wakeup::Interrupted if cancellation::is_due() => return sys::EINTR,
+                Wakeup::Woken | Wakeup::Interrupted => {}
+            }
         }
+        0
+    });
+    if ended == 0 {
         thread(id).handle.set(0);
         races::joined(id);
     }
-    // SAFETY: this has the contract of the function that it replaces.
+    ended
+}
+
+/// Joins a thread that has ended for the scheduler.
+///
+/// # Safety
+/// That of `pthread_join`.
+unsafe fn real_join(handle: usize, result: *mut *mut c_void) -> c_int {
+    // SAFETY: the caller's contract.
     unsafe { real!(pthread_join, fn(usize, *mut *mut c_void) -> c_int, handle, result) }
+}
+
+type JoinResult = *mut *mut c_void;
+
+replaced! {
+    fn pthread_join(handle: usize, result: JoinResult) -> c_int, at code {
+        join(handle, None, code);
+        real_join(handle, result)
+    }
+    fn pthread_timedjoin_np(handle: usize, result: JoinResult, limit: *const TimeSpec) -> c_int, at code {
+        match join(handle, clock::deadline(limit, false), code) {
+            0 => real_join(handle, result),
+            error => error,
+        }
+    }
+    fn pthread_clockjoin_np(handle: usize, result: JoinResult, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
+        match join(handle, clock::deadline(limit, false), code) {
+            0 => real_join(handle, result),
+            error => error,
+        }
+    }
+    /// A loop of these waits by reading.
+    fn pthread_tryjoin_np(handle: usize, result: JoinResult) -> c_int, at code {
+        const RUNS: u64 = 0;
+        if let Some(id) = with_handle(handle).filter(|&id| id != me()) {
+            let spin = &thread(me()).spin;
+            let yields = match thread(id).state.get() {
+                ThreadState::Done => Yield::No,
+                _ => spin.would_load(code, join_address(id), RUNS),
+            };
+            scheduler::access(join_address(id), false, code, yields);
+            if thread(id).state.get() != ThreadState::Done {
+                spin.loaded(code, join_address(id), RUNS);
+                return sys::EBUSY;
+            }
+            join(handle, None, code);
+        }
+        real_join(handle, result)
+    }
 }
 
 pub unsafe extern "C" fn pthread_detach(handle: usize) -> c_int {
     if is_controlled()
-        && let Some(id) = ids().find(|&id| thread(id).handle.get() == handle)
+        && let Some(id) = with_handle(handle)
     {
         thread(id).handle.set(0);
     }

@@ -1,16 +1,19 @@
 //! Waiting and waking: wait queues, futexes and yields.
 //!
-//! Waiting threads are woken in the order of their arrival, as the kernel does it. A wait with a time limit may end whenever
+//! Waiting threads are woken in the order of their arrival, as the kernel does it, or where one of several is woken, in any order. A wait with a time limit may end whenever
 //! the scheduler chooses: the clock then shows the limit.
 
 use crate::rt::clock::{self, TimeSpec};
-use crate::rt::entry::{caller, is_controlled, me};
+use crate::rt::entry::{self, caller, is_controlled, me};
 use crate::rt::global::Global;
-use crate::rt::scheduler::{self, SchedulingPoint, access};
+use crate::rt::scheduler::{self, Phase, SchedulingPoint, access};
 use crate::rt::spin::{SpinTable, Yield};
 use crate::rt::sys::{self, number, raw};
 use crate::rt::threads::{ThreadState, ids, thread};
-use crate::rt::{races, random, readiness, std_library, timers, waiting_places};
+use crate::rt::{
+    cancellation, conditions, races, random, readiness, signals, std_library, step_values, timers,
+    waiting_places,
+};
 use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_void};
 
@@ -25,6 +28,8 @@ pub enum Wakeup {
     Woken,
     /// The time limit expired.
     TimedOut,
+    /// A signal handler ran, or the thread is to be cancelled.
+    Interrupted,
 }
 
 /// The calling thread waits until a thread wakes `address`.
@@ -44,21 +49,32 @@ pub fn wait(address: u64, mask: u32, deadline_ns: Option<u64>, code: u64) -> Wak
         None => Yield::No,
         Some(_) => timed_wait(&waiting.spin, code, address),
     };
-    scheduler::stop(SchedulingPoint {
+    scheduler::stop_undisturbed(SchedulingPoint {
         yields,
         between_calls: false,
     });
-    match deadline_ns.is_some() && thread(me()).deadline_ns.get().is_none() {
-        true => Wakeup::TimedOut,
-        false => Wakeup::Woken,
+    let has_timed_out = deadline_ns.is_some() && thread(me()).deadline_ns.get().is_none();
+    let is_interrupted = thread(me()).is_interrupted.take();
+    scheduler::after_stop();
+    match (is_interrupted, has_timed_out) {
+        (true, _) => Wakeup::Interrupted,
+        (false, true) => Wakeup::TimedOut,
+        (false, false) => Wakeup::Woken,
     }
+}
+
+/// Whether a thread that waits goes on because of a signal or a cancellation.
+pub fn is_disturbed(id: u8) -> bool {
+    signals::has_pending(id) || cancellation::ends_wait(id)
 }
 
 /// The scheduler chose a thread that waits: what it waits for is ready, or its time limit expires.
 pub fn time_out(id: u8) {
     let is_ready = readiness::has_come(id);
     let waiting = thread(id);
-    if !is_ready && let Some(deadline_ns) = waiting.deadline_ns.take() {
+    if !is_ready && is_disturbed(id) {
+        waiting.is_interrupted.set(true);
+    } else if !is_ready && let Some(deadline_ns) = waiting.deadline_ns.take() {
         clock::advance_to(deadline_ns);
         scheduler::mark_opaque(id);
     }
@@ -76,17 +92,43 @@ fn timed_wait(spin: &SpinTable, code: u64, address: u64) -> Yield {
     yields
 }
 
+/// The threads that wait at `address`.
+fn waiters(address: u64, mask: u32) -> impl Iterator<Item = u8> {
+    ids().filter(move |&id| {
+        let other = thread(id);
+        other.state.get() == ThreadState::Waiting
+            && other.wait_address.get() == address
+            && other.wait_mask.get() & mask != 0
+    })
+}
+
+/// Wakes up to `max` threads that wait at `address`. If that is one, which one is a choice.
+pub fn wake_any(address: u64, max: usize, mask: u32) -> usize {
+    let left_out = match max {
+        1 => step_values::choose_wakeup(waiters(address, mask).count()),
+        _ => 0,
+    };
+    for _ in 0..left_out {
+        let Some(first) = first_waiter(address, mask) else {
+            break;
+        };
+        // It waits for shortest now.
+        WAIT_NUMBER.set(WAIT_NUMBER.get() + 1);
+        thread(first).wait_number.set(WAIT_NUMBER.get());
+    }
+    wake(address, max, mask)
+}
+
+/// The thread that waits at `address` for longest.
+fn first_waiter(address: u64, mask: u32) -> Option<u8> {
+    waiters(address, mask).min_by_key(|&id| thread(id).wait_number.get())
+}
+
 /// Wakes up to `max` threads that wait at `address`, the longest waiting first.
 pub fn wake(address: u64, max: usize, mask: u32) -> usize {
     let mut woken = 0;
     while woken < max {
-        let waits = |&id: &u8| {
-            let other = thread(id);
-            other.state.get() == ThreadState::Waiting
-                && other.wait_address.get() == address
-                && other.wait_mask.get() & mask != 0
-        };
-        let Some(first) = ids().filter(waits).min_by_key(|&id| thread(id).wait_number.get()) else {
+        let Some(first) = first_waiter(address, mask) else {
             break;
         };
         thread(first).state.set(ThreadState::Ready);
@@ -153,13 +195,32 @@ impl Futex {
                 // SAFETY: the limit of the system call is null or a time.
                 let deadline_ns = unsafe { clock::deadline(self.limit, relative) };
                 waiting_places::waits_for_futex(code);
+                // The only waits of Rust's library that may end without a reason for its callers.
+                if entry::local().uses_condition.take()
+                    && conditions::may_end_at_once(deadline_ns)
+                    && step_values::choose_wakeup(2) == 1
+                {
+                    return 0;
+                }
                 match wait(address, mask, deadline_ns, code) {
                     Wakeup::Woken => 0,
                     Wakeup::TimedOut => sys::fail(sys::ETIMEDOUT).into(),
+                    Wakeup::Interrupted => sys::fail(sys::EINTR).into(),
                 }
             }
-            sys::FUTEX_WAKE => wake(address, max, u32::MAX) as c_long,
-            sys::FUTEX_WAKE_BITSET => wake(address, max, self.mask as u32) as c_long,
+            sys::FUTEX_WAKE | sys::FUTEX_WAKE_BITSET => {
+                let mask = match self.command {
+                    sys::FUTEX_WAKE => u32::MAX,
+                    _ => self.mask as u32,
+                };
+                // To the explorer the order matters where a program asks for one of several waiters itself.
+                let is_chosen =
+                    scheduler::phase() == Phase::WholeProgram || entry::local().uses_condition.get();
+                match is_chosen {
+                    true => wake_any(address, max, mask) as c_long,
+                    false => wake(address, max, mask) as c_long,
+                }
+            }
             // A requeue wakes all: every waiter has to expect spurious wakeups.
             _ => wake_all(address) as c_long,
         }

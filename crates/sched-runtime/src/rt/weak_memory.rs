@@ -3,12 +3,12 @@
 //! The memory itself holds the newest store of each location, for code that is not instrumented and for plain accesses.
 
 use crate::happens_before::{HappensBefore, MemoryOrder};
-use crate::layout::{StepRecord, flag, memory_model};
+use crate::layout::{StepRecord, flag, influence, memory_model};
 use crate::rt::entry::me;
 use crate::rt::global::{Global, Lent};
 use crate::rt::scheduler::{self, shared};
 use crate::rt::threads::thread;
-use crate::rt::{races, step_values, sys};
+use crate::rt::{races, step_values, sys, whole_program};
 use crate::store_history::{AtomicAccess, Choice, LocationId, NO_STEP, NewStore, StoreHistories};
 use core::cell::Cell;
 
@@ -60,6 +60,11 @@ pub fn is_on() -> bool {
     IS_ON.get()
 }
 
+/// The memory holds the newest stores: from now on they are read.
+pub fn turn_off() {
+    IS_ON.set(false);
+}
+
 /// The range of the histories, which is not part of the program's state.
 pub fn memory() -> Option<(u64, u64)> {
     let begin = MAPPED.get();
@@ -98,6 +103,9 @@ pub struct Chosen {
 /// Notes where load buffering would be possible: a relaxed load, and then a relaxed store to another location.
 pub fn note_order(address: u64, order: MemoryOrder, writes: bool) {
     if !is_on() {
+        if !order.is_seq_cst() {
+            whole_program::is_influenced(influence::WEAK_ORDERS);
+        }
         return;
     }
     let load = &thread(me()).relaxed_load;

@@ -11,10 +11,13 @@
 //! forbidden (some containers) it runs where it is: the scheduler itself only compares addresses.
 
 use crate::layout::{MAGIC, NO_THREAD, Shared, ending, policy};
-use crate::rt::scheduler::{self, Phase};
+#[cfg(target_arch = "x86_64")]
+use crate::rt::library_calls;
+use crate::rt::scheduler::{self, Phase, bit};
+use crate::rt::spin::Yield;
 use crate::rt::sys::{self, number, number_in, raw};
-use crate::rt::threads::{self, ThreadState, ids, thread};
-use crate::rt::{clock, crash_stack, debugger, entry, heap, leaks, races, random};
+use crate::rt::threads::{self, ThreadSet, ThreadState, ids, thread};
+use crate::rt::{clock, crash_stack, debugger, entry, heap, leaks, races, random, weak_memory};
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -81,9 +84,11 @@ unsafe extern "C" fn begin(
     shared.running.set(NO_THREAD.into());
     crate::rt::policy::prepare();
     races::prepare();
+    weak_memory::prepare();
     scheduler::set_phase(Phase::WholeProgram);
     threads::prepare();
     threads::adopt(0);
+    threads::notice_exit();
 }
 
 /// Uses memory of this process alone, with the settings of the environment.
@@ -140,7 +145,13 @@ fn share_with_runner(file: c_int) -> Option<()> {
     random::set_environment(shared.environment.get());
     crash_stack::catch();
     races::map();
+    weak_memory::map();
     heap::map();
+    // SAFETY: the program has one thread.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        library_calls::redirect_slots(&shared.library_calls);
+    }
     Some(())
 }
 
@@ -154,8 +165,28 @@ static BEGIN: unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_
 
 /// The program ends by itself: what is left behind is recorded. How it ends stays as it is, because what failed before matters more.
 extern "C" fn ended() {
-    if scheduler::phase() == Phase::WholeProgram && entry::is_controlled() && leaks::find() {
+    if scheduler::phase() != Phase::WholeProgram || !entry::is_controlled() {
+        return;
+    }
+    // A test harness of Rust ends with threads that its tests have left; nothing is destroyed before.
+    if scheduler::shared().background_threads.get() == 0 {
+        let_others_run();
+    }
+    if leaks::find() {
         debugger::stop_at_failure();
+    }
+}
+
+/// Threads that nobody has joined run on until the process is gone, and may use what is destroyed by now.
+fn let_others_run() {
+    const STEPS: usize = 16;
+    let is_left = |id: u8| {
+        id != entry::me() && !matches!(thread(id).state.get(), ThreadState::Done | ThreadState::Absent)
+    };
+    for _ in 0..STEPS {
+        if ids().any(is_left) {
+            scheduler::access(0, false, 0, Yield::Optional);
+        }
     }
 }
 
@@ -168,8 +199,14 @@ extern "C" fn ended() {
 static ENDED_BY_ITSELF: extern "C" fn() = ended;
 
 /// Says why the program cannot go on, and ends the process.
-pub fn end(how: u32) -> ! {
+pub fn end(how: u32, stuck: ThreadSet) -> ! {
     let message: &[u8] = match how {
+        ending::DEADLOCK if stuck != 0 => {
+            b"omnilink: deadlock: threads wait for ever, and the others only sleep\n"
+        }
+        ending::SUSPECTED_DEADLOCK => {
+            b"omnilink: a deadlock is suspected: threads wait, and for a long time the others only sleep\n"
+        }
         ending::DEADLOCK => b"omnilink: deadlock: every thread waits\n",
         ending::LIVELOCK => b"omnilink: livelock: all threads read the same values over and over\n",
         ending::TOO_MANY_THREADS => {
@@ -182,11 +219,15 @@ pub fn end(how: u32) -> ! {
     debugger::stop_at_failure();
     let shared = scheduler::shared();
     shared.ending.store(how, Relaxed);
-    if !matches!(how, ending::DEADLOCK | ending::LIVELOCK) {
+    if !matches!(
+        how,
+        ending::DEADLOCK | ending::SUSPECTED_DEADLOCK | ending::LIVELOCK
+    ) {
         sys::exit_process(ENDED)
     }
     let has_ended = |id: u8| matches!(thread(id).state.get(), ThreadState::Absent | ThreadState::Done);
-    for id in ids().filter(|&id| !has_ended(id)) {
+    let is_stuck = |id: u8| stuck == 0 || how == ending::LIVELOCK || stuck & bit(id) != 0;
+    for id in ids().filter(|&id| !has_ended(id) && is_stuck(id)) {
         let Some(free) = shared.stuck_threads.get(shared.stuck_threads_len.get() as usize) else {
             break;
         };

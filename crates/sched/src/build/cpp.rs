@@ -29,7 +29,22 @@ extern \"C\"\n\
 #endif\n\
 void __tsan_atomic_thread_fence(int order);\n\
 #define __atomic_thread_fence(order) __tsan_atomic_thread_fence(order)\n\
-#define __sync_synchronize() __tsan_atomic_thread_fence(5)\n";
+#define __sync_synchronize() __tsan_atomic_thread_fence(5)\n\
+#if defined __cplusplus && !defined _GLIBCXX_TSAN\n\
+#define _GLIBCXX_TSAN 1\n\
+#endif\n";
+
+/// Stands before the header of GCC's library with `std::atomic<std::shared_ptr>`. That has a lock of its own, which it unlocks with a relaxed
+/// access where it has only read: the C++ memory model has no order then, the processors have. It is the library's, not the program's.
+const SHARED_POINTERS: &[u8] = b"#pragma GCC system_header\n\
+#define memory_order_relaxed memory_order_seq_cst\n\
+#include_next <bits/shared_ptr_atomic.h>\n\
+#undef memory_order_relaxed\n";
+
+/// A directory with headers that come before those of the library.
+fn headers() -> Result<PathBuf, BuildError> {
+    runtime_object::store_header("bits/shared_ptr_atomic.h", SHARED_POINTERS)
+}
 
 /// The header that is included before everything else in an instrumented build.
 pub fn fences_header() -> &'static [u8] {
@@ -82,6 +97,7 @@ pub fn whole_program_flags() -> Result<Vec<String>, BuildError> {
         // Code that looks whether it is instrumented must not be another one.
         "-U__SANITIZE_THREAD__".to_owned(),
         format!("-include{}", super::store("fences", "h", FENCES)?.display()),
+        format!("-isystem{}", headers()?.display()),
         format!("-L{}", runtime_object::library_directory()?.display()),
     ])
 }
@@ -127,6 +143,8 @@ impl CppBuild {
         command
             .args(["-E", "-O1", language.standard(), "-include"])
             .arg(super::store("fences", "h", FENCES)?)
+            .arg("-isystem")
+            .arg(headers()?)
             .args(self.flags_for(language))
             .args(self.include_flags())
             .arg(source)

@@ -26,6 +26,13 @@ pub(super) fn library_directory() -> Result<PathBuf, BuildError> {
     Ok(directory)
 }
 
+/// Writes a header, and returns the directory in which it is found under its name.
+pub(super) fn store_header(name: &str, contents: &[u8]) -> Result<PathBuf, BuildError> {
+    let directory = cache_directory().join(format!("include-{:016x}", hash(contents)));
+    store_at(directory.join(name), contents)?;
+    Ok(directory)
+}
+
 fn hash(contents: &[u8]) -> u64 {
     let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
     hasher.write(contents);

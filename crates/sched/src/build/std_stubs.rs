@@ -11,7 +11,7 @@
 use super::{BuildError, rust};
 use object::read::archive::ArchiveFile;
 use omnilink_sched_runtime::layout::std_function::{
-    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, CONTINUES_ACCESS, READS_ANYTHING,
+    ACCESSES_ARGUMENTS, ACCESSES_PART, CALLS_CLOSURE, CONDITION, CONTINUES_ACCESS, READS_ANYTHING,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use std::process::Command;
 
 /// The functions, by the ends of their mangled names (the same in both manglings, up to a hash), and what they do.
 const FUNCTIONS: [(&str, u32); 22] = [
-    ("7Condvar4wait", ACCESSES_ARGUMENTS),
-    ("7Condvar12wait_timeout", ACCESSES_ARGUMENTS),
-    ("7Condvar10notify_one", ACCESSES_ARGUMENTS),
+    ("7Condvar4wait", CONDITION),
+    ("7Condvar12wait_timeout", CONDITION),
+    ("7Condvar10notify_one", CONDITION),
     ("7Condvar10notify_all", ACCESSES_ARGUMENTS),
     ("4Once4call", CALLS_CLOSURE),
     ("4Once4wait", ACCESSES_ARGUMENTS),
@@ -203,8 +203,8 @@ mod tests {
         let old = "_ZN3std4sync7condvar7Condvar10notify_one17h0123456789abcdefE";
         let debug =
             "_RNvXs_NtNtNtCsjrHSEGnQ3l9_3std4sync6poison7condvarNtB4_7CondvarNtNtC_4core3fmt5Debug3fmt";
-        assert_eq!(kind_of(new), Some(ACCESSES_ARGUMENTS));
-        assert_eq!(kind_of(old), Some(ACCESSES_ARGUMENTS));
+        assert_eq!(kind_of(new), Some(CONDITION));
+        assert_eq!(kind_of(old), Some(CONDITION));
         assert_eq!(kind_of(debug), None);
         assert_eq!(
             kind_of("_RNvMs0_NtCs_7my_sync4Once4call"),

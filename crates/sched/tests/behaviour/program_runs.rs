@@ -3,8 +3,8 @@
 use crate::support::built;
 use omnilink_sched::build::RustBuild;
 use omnilink_sched::{
-    MemoryErrorKind, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule, ProgramSwitch, StopAt,
-    StopConditions, WholeProgram,
+    MemoryErrorKind, MemoryModel, ProgramEnding, ProgramExecution, ProgramPolicy, ProgramSchedule,
+    ProgramSwitch, StopAt, StopConditions, WholeProgram,
 };
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -25,6 +25,7 @@ fn program(name: &str) -> WholeProgram {
         environment: Vec::new(),
         background_threads: 0,
         detects_races: true,
+        memory_model: MemoryModel::SequentiallyConsistent,
         detects_leaks: false,
         compute_max: Duration::from_secs(20),
         time_max: Duration::from_secs(120),
@@ -83,6 +84,7 @@ fn a_lost_update_needs_one_switch() {
             decision,
             to: 2,
             goes_on: false,
+            chooses: false,
             preempts: true,
         };
         let one = run("update", ProgramPolicy::Switches(vec![switch]));

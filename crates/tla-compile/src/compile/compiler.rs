@@ -12,7 +12,7 @@ use super::available::Available;
 use super::leading::OpenLoop;
 use super::procedure::{Procedure, ProcedureKey};
 use super::scope::{Binding, Deferred, Scope};
-use crate::code::{Code, Instruction, MemoKey, Of, RegisterIndex, Site, Target};
+use crate::code::{Code, Instruction, Of, RegisterIndex, Target};
 use crate::layout::CellLayout;
 use crate::values::{ValueStore, ValueWord};
 
@@ -448,61 +448,6 @@ impl<'a, 'p> Compiler<'a, 'p> {
                 otherwise(self, reason)
             }
         }
-    }
-
-    /// Leaves an expression about the current state to the evaluator.
-    pub(crate) fn interpret(
-        &mut self,
-        node: &'p Node,
-        scope: &Scope<'p>,
-        reason: NotCompiled,
-    ) -> Compiled<RegisterIndex> {
-        let uses = node.uses;
-        // Slots from 63 on share the last bit.
-        if scope.primed || uses.next || uses.impure || uses.opaque || uses.unfinished || uses.slots >> 63 == 1
-        {
-            return Err(reason);
-        }
-        let mut slots = Vec::new();
-        for slot in (0..63).filter(|slot| uses.slots >> slot & 1 == 1) {
-            if let Binding::Operator { .. } | Binding::Empty = scope.get(slot) {
-                return Err(reason);
-            }
-            slots.push((slot, self.local(slot, scope, node)?));
-        }
-        let mut memo = None;
-        if !uses.state && slots.len() <= MemoKey::WORDS_MAX {
-            let registers = slots.iter().map(|(_, register)| *register).collect();
-            let cells = Vec::new();
-            self.code.memos.push(MemoKey { registers, cells });
-            memo = Some(self.code.memos.len() as u32 - 1);
-        }
-        self.reasons.push(reason);
-        Ok(self.interpreted_with(node, scope.size(), slots, memo))
-    }
-
-    /// Leaves an expression to the evaluator, with the registers of the slots that it uses.
-    pub(crate) fn interpreted_with(
-        &mut self,
-        node: &'p Node,
-        frame: usize,
-        slots: Vec<(u32, RegisterIndex)>,
-        memo: Option<u32>,
-    ) -> RegisterIndex {
-        if node.uses.state {
-            // What it reads is not known, so it may be everything.
-            self.code.reads = u64::MAX;
-        }
-        self.code.sites.push(Site {
-            node,
-            frame,
-            slots,
-            memo,
-        });
-        let to = self.register();
-        let site = self.code.sites.len() as u32 - 1;
-        self.emit(Instruction::Interpret { to, site });
-        to
     }
 
     /// The frame of an operator, for a call. Recursion ends here.

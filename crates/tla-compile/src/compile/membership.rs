@@ -115,7 +115,7 @@ impl<'p> Compiler<'_, 'p> {
     ) -> Compiled<()> {
         self.code.memos.push(MemoKey {
             registers: vec![element],
-            cells: Vec::new(),
+            ..MemoKey::default()
         });
         let memo = self.code.memos.len() as u32 - 1;
         let (yes, no) = (self.constant(ValueWord::TRUE), self.constant(ValueWord::FALSE));

@@ -11,6 +11,7 @@ mod compiler;
 mod condition;
 mod enabled;
 mod expression;
+mod interpreted;
 mod leading;
 mod loops;
 mod membership;

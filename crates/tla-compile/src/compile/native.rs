@@ -82,7 +82,7 @@ impl<'p> Compiler<'_, 'p> {
         }
         self.code.memos.push(MemoKey {
             registers: registers.clone(),
-            cells: Vec::new(),
+            ..MemoKey::default()
         });
         let memo = self.code.memos.len() as u32 - 1;
         let list = self.list(registers);

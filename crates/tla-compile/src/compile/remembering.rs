@@ -17,7 +17,16 @@ impl<'p> Compiler<'_, 'p> {
             Kind::Exists(bounded) | Kind::ForAll(bounded) => bounded.body.uses.heavy,
             _ => false,
         };
-        is_loop && !node.uses.next && !scope.primed && self.key_registers(node, scope).is_some()
+        let is_of_one_state = !node.uses.next || self.is_worth_remembering_by_next(node);
+        is_loop && is_of_one_state && !scope.primed && self.key_registers(node, scope).is_some()
+    }
+
+    /// Whether an expression about the next state, which mostly is another one each time, takes so long that it is worth remembering: a loop over
+    /// subsets or functions. Hidden variables have no cells, so there is no key for them.
+    fn is_worth_remembering_by_next(&self, node: &Node) -> bool {
+        let sets = node.kind.bounded().map_or(&[][..], |bounded| &bounded.sets);
+        let is_large = |set: &Node| matches!(set.bare().kind, Kind::Powerset(_) | Kind::FunctionSet(_));
+        self.program.hidden_variables == 0 && sets.iter().any(is_large)
     }
 
     /// The registers of the names that an expression uses, without constants; `None` if one is not evaluated yet, or there are too many.
@@ -59,14 +68,19 @@ impl<'p> Compiler<'_, 'p> {
         self.emit(Instruction::Jump { goto: start });
         self.place(start);
         let value = self.with_nothing_available(run)?;
-        let Some(cells) = self.cells_read(at + 1, node) else {
+        let Some((cells, next)) = self.cells_read(at + 1, node) else {
             return Ok(value);
         };
         // An expression that is evaluated once for each state may depend on all of it.
-        if state_reads != self.state_reads || registers.len() + cells.len() > MemoKey::WORDS_MAX {
+        let words = registers.len() + cells.len() + next.len();
+        if state_reads != self.state_reads || words > MemoKey::WORDS_MAX {
             return Ok(value);
         }
-        self.code.memos.push(MemoKey { registers, cells });
+        self.code.memos.push(MemoKey {
+            registers,
+            cells,
+            next,
+        });
         let memo = self.code.memos.len() as u32 - 1;
         self.code.instructions[at] = Instruction::Recall { to, memo, goto: end };
         self.emit(Instruction::Remember { from: value, memo });
@@ -77,19 +91,23 @@ impl<'p> Compiler<'_, 'p> {
         Ok(to)
     }
 
-    /// The cells that the code from a place on reads; `None` if it reads anything else, or is too short to be remembered.
-    fn cells_read(&self, from: usize, node: &Node) -> Option<Vec<u32>> {
+    /// The cells of the current and of the next state that the code from a place on reads; `None` if it reads anything else, or is too short to be
+    /// remembered.
+    fn cells_read(&self, from: usize, node: &Node) -> Option<(Vec<u32>, Vec<u32>)> {
         let code = &self.code.instructions[from..];
-        let mut cells = Vec::new();
+        let (mut cells, mut next) = (Vec::new(), Vec::new());
         let mut is_worth = code.len() >= INSTRUCTIONS_MIN;
         let mut own = Vec::new();
         for instruction in code {
             match instruction {
                 Instruction::Load { address, of, .. } => {
-                    if *of == Of::Next || address.offset != NO_OFFSET {
+                    if address.offset != NO_OFFSET {
                         return None;
                     }
-                    cells.push(address.cell);
+                    match of {
+                        Of::Now => cells.push(address.cell),
+                        Of::Next => next.push(address.cell),
+                    }
                 }
                 Instruction::LoadJumpEqual { address, .. } => {
                     if address.offset != NO_OFFSET {
@@ -107,7 +125,7 @@ impl<'p> Compiler<'_, 'p> {
                     is_worth = true;
                 }
                 // What a procedure reads is not in the code here.
-                Instruction::Call { .. } if node.uses.state => return None,
+                Instruction::Call { .. } if node.uses.state || node.uses.next => return None,
                 Instruction::Call { .. } | Instruction::Native { .. } => is_worth = true,
                 Instruction::Forget { register } => own.push(*register),
                 // A lazy expression from outside may or may not be evaluated yet.
@@ -116,8 +134,10 @@ impl<'p> Compiler<'_, 'p> {
                 _ => {}
             }
         }
-        cells.sort_unstable();
-        cells.dedup();
-        is_worth.then_some(cells)
+        for cells in [&mut cells, &mut next] {
+            cells.sort_unstable();
+            cells.dedup();
+        }
+        is_worth.then_some((cells, next))
     }
 }

@@ -43,15 +43,16 @@ impl<'p> Run<'_, '_, 'p> {
         let MemoKey {
             registers: own,
             cells,
+            next,
         } = &code.memos[memo as usize];
-        let now = if self.is_after {
-            &self.memory.after
-        } else {
-            &self.memory.now
-        };
+        let memory = &self.memory;
+        let now = if self.is_after { &memory.after } else { &memory.now };
+        // As in `cell`.
+        let then = if self.is_step { &memory.after } else { &memory.next };
         let mut key = [0; MemoKey::WORDS_MAX];
         let words = own.iter().map(|register| registers[*register as usize]);
         let words = words.chain(cells.iter().map(|cell| now[*cell as usize]));
+        let words = words.chain(next.iter().map(|cell| then[*cell as usize]));
         for (place, word) in key.iter_mut().zip(words) {
             *place = word;
         }

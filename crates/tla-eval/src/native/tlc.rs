@@ -121,6 +121,9 @@ pub(super) fn register_key<'p>(
 
 fn tlc_get<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Outcome<Datum<'p>> {
     let key = register_key(evaluator, arguments)?;
+    if let Some(refusal) = evaluator.session.refusal(&key) {
+        return Err(Failure::new(ErrorClass::Unsupported, refusal));
+    }
     evaluator.register(&key).map(Datum::Value).ok_or_else(|| {
         let message = match key.as_str() {
             Some(name) => format!("TLCGet(\"{name}\") has no value: there is no such figure here"),

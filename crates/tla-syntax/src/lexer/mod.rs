@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         let own = self.bytes.len();
         while let Some(found) = self.text.get(self.at..own).and_then(|rest| rest.find("----")) {
             self.at += found;
-            if self.module_start_length().is_some() {
+            if self.module_start_length().is_some() && !is_commented(self.text, self.at) {
                 return true;
             }
             self.at += self.run_length(b'-');
@@ -289,6 +289,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// Whether `\*` stands before a place in its line. TLC writes modules that are commented out so behind a trace as a module.
+fn is_commented(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    text[line..at].contains("\\*")
+}
+
 /// The start of the header of the module with the given name, if there is one at or after byte `from`.
 pub fn find_module(text: &str, name: &str, from: usize) -> Option<usize> {
     let mut at = from;
@@ -300,7 +306,7 @@ pub fn find_module(text: &str, name: &str, from: usize) -> Option<usize> {
             .strip_prefix("MODULE")
             .map(str::trim_start);
         let rest = title.and_then(|title| title.strip_prefix(name));
-        if rest.is_some_and(|rest| rest.trim_start().starts_with("----")) {
+        if rest.is_some_and(|rest| rest.trim_start().starts_with("----")) && !is_commented(text, start) {
             return Some(start);
         }
         at = text.len() - header.len();

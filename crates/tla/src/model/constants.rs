@@ -78,9 +78,26 @@ pub(super) fn replacements(
             diagnostics,
         );
     }
+    let default = spec.find(PLUSCAL_DEFAULT).filter(|target| {
+        let is_given = config
+            .constants
+            .iter()
+            .any(|given| given.target.name == PLUSCAL_DEFAULT)
+            || options.constants.iter().any(|(name, _)| name == PLUSCAL_DEFAULT)
+            || options.values.iter().any(|(name, _)| name == PLUSCAL_DEFAULT);
+        !is_given && matches!(spec.entity(target.entity).kind, EntityKind::Constant)
+    });
+    if let Some(target) = default {
+        models.insert(PLUSCAL_DEFAULT.to_owned());
+        replacements.add(spec, target, Replacement::Value(Value::model(PLUSCAL_DEFAULT)));
+    }
     let models = models.iter().map(|name| Value::model(name)).collect();
     (replacements, models)
 }
+
+/// The constant that translations of PlusCal declare for variables without an initial value. It is a model value, as in the configurations
+/// that the Toolbox writes.
+const PLUSCAL_DEFAULT: &str = "defaultInitValue";
 
 /// The targets of an assignment: a name of the root module, or of the module that it names.
 fn targets(spec: &Spec, assignment: &Assignment) -> Vec<Binding> {

@@ -8,6 +8,8 @@ mod constants;
 mod property;
 mod specification;
 
+use std::collections::BTreeSet;
+
 use omnilink_value::Value;
 
 use crate::config::{Config, Named};
@@ -15,9 +17,11 @@ use crate::diagnostic::{Class, Diagnostic};
 use crate::ir::temporal::{Refusal, Temporal};
 use crate::ir::{Formula, Loc, OperatorId, Program};
 use crate::lower::{Lowering, Mode, Replacement};
+use crate::semantics::entity::EntityKind;
 use crate::semantics::level::Level;
 use crate::semantics::spec::Spec;
 use crate::source::Span;
+use crate::syntax::ast::ExprKind;
 
 pub use crate::config::absent_behaviour;
 pub use property::{Check, Property};
@@ -83,6 +87,22 @@ pub struct CompiledSpec {
     pub operations: Vec<Option<OperatorId>>,
     /// The expressions of [`BuildOptions::expressions`], which are shown beside the states of a counterexample.
     pub expressions: Vec<NamedFormula>,
+    /// The definitions of the spec's module that nothing here uses, with their places.
+    pub unused: Vec<(String, Loc)>,
+}
+
+impl CompiledSpec {
+    /// Gives what has a name another one in reports.
+    pub fn rename(&mut self, name: &str, shown: &str) {
+        let formulas = self.invariants.iter_mut().chain(&mut self.constraints);
+        let formulas = formulas
+            .chain(&mut self.action_constraints)
+            .map(|named| &mut named.name);
+        let properties = self.properties.iter_mut().map(|property| &mut property.name);
+        for known in formulas.chain(properties).filter(|known| *known == name) {
+            shown.clone_into(known);
+        }
+    }
 }
 
 /// A spec and the errors of its configuration.
@@ -197,6 +217,7 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         return Err(Box::new(Rejected { spec, diagnostics }));
     }
     program.model_values = model_values;
+    let unused = unused(&spec, &program);
     program.sources = std::mem::take(&mut spec.sources).into();
     Ok(CompiledSpec {
         program,
@@ -217,7 +238,33 @@ pub fn build(mut spec: Spec, config: &Config, options: &BuildOptions) -> Result<
         fairness,
         operations,
         expressions,
+        unused,
     })
+}
+
+/// The definitions of the root module that were not lowered.
+fn unused(spec: &Spec, program: &Program) -> Vec<(String, Loc)> {
+    let lowered: BTreeSet<&str> = program.operators.iter().map(|operator| &*operator.name).collect();
+    let definitions = spec.root().into_iter().flat_map(|root| &root.definitions);
+    let definitions = definitions
+        .map(|id| spec.entity(*id))
+        .filter(|entity| match entity.kind {
+            // A tuple of variables is the subscript of an action.
+            EntityKind::Operator { body, .. } => {
+                let is_tuple = matches!(spec.tree(entity.tree).expr(body).kind, ExprKind::Tuple(_));
+                !is_tuple && entity.level.level != Level::Temporal
+            }
+            EntityKind::Function { .. } => true,
+            _ => false,
+        });
+    let named = definitions.map(|entity| {
+        let at = Loc {
+            source: entity.source,
+            span: entity.span,
+        };
+        (spec.names.text(entity.name).to_owned(), at)
+    });
+    named.filter(|(name, _)| !lowered.contains(&**name)).collect()
 }
 
 fn assumptions(spec: &Spec, lowering: &mut Lowering<'_>) -> Vec<NamedFormula> {

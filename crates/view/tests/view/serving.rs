@@ -104,6 +104,27 @@ fn strange_requests_do_not_end_it() {
 }
 
 #[test]
+fn clients_that_say_nothing_keep_nobody_waiting() {
+    serving(|url| {
+        let address = url
+            .trim_start_matches("http://")
+            .split('/')
+            .next()
+            .expect("an address");
+        let silent: Vec<TcpStream> = (0..8)
+            .map(|_| TcpStream::connect(address).expect("it listens"))
+            .collect();
+        let token = url.trim_end_matches('/').rsplit('/').next().expect("a token");
+        let before = std::time::Instant::now();
+        for _ in 0..3 {
+            assert_eq!(ask(url, "GET", &format!("/{token}/"), None).1, "page ");
+        }
+        // Each of them is let go after two seconds.
+        assert!(before.elapsed() < std::time::Duration::from_secs(2 * silent.len() as u64));
+    });
+}
+
+#[test]
 fn it_ends_when_the_page_is_closed() {
     let Some(mut browser) = Browser::start() else {
         return;

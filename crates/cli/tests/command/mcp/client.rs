@@ -22,7 +22,12 @@ pub struct Client {
 impl Client {
     /// Starts a server in a folder, and says hello.
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut client = Self::silent(folder, arguments);
+        Self::start_in(folder, arguments, &std::env::temp_dir())
+    }
+
+    /// The same with another folder for temporary files.
+    pub fn start_in(folder: &Path, arguments: &[&str], temporary: &Path) -> Self {
+        let mut client = Self::silent_in(folder, arguments, temporary);
         let hello = json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
         });
@@ -34,11 +39,16 @@ impl Client {
 
     /// Starts a server and says nothing.
     pub fn silent(folder: &Path, arguments: &[&str]) -> Self {
+        Self::silent_in(folder, arguments, &std::env::temp_dir())
+    }
+
+    fn silent_in(folder: &Path, arguments: &[&str], temporary: &Path) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_omnilink"))
             .arg("mcp")
             .args(arguments)
             .current_dir(folder)
             .env("OMNILINK_TEST_SECRET", "s3cret")
+            .env("TMPDIR", temporary)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -111,6 +121,11 @@ impl Client {
             text: result["content"][0]["text"].as_str().unwrap().to_owned(),
             data: result["structuredContent"].clone(),
         }
+    }
+
+    /// Says nothing more.
+    pub fn end_input(&mut self) {
+        self.stdin = None;
     }
 
     /// Leaves, and waits for the server to end.

@@ -247,7 +247,8 @@ fn a_client_that_leaves_takes_its_checks_with_it() {
         ("Endless.cfg", "INIT Init\nNEXT Next\n"),
     ]);
     for is_killed in [false, true] {
-        let mut client = Client::start(folder.path(), &[]);
+        let temporary = tempfile::tempdir().unwrap();
+        let mut client = Client::start_in(folder.path(), &[], temporary.path());
         client.send(
             "tools/call",
             json!({ "name": "mc", "arguments": { "spec": "Endless.tla" } }),
@@ -259,10 +260,41 @@ fn a_client_that_leaves_takes_its_checks_with_it() {
         } else {
             assert_eq!(client.leave(), 0)
         }
+        let left = || {
+            let all = std::fs::read_dir(temporary.path()).unwrap();
+            all.flatten().count()
+        };
+        wait_until("the folder of the call stays", || left() == 0);
         let stat = format!("/proc/{check}/stat");
         let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
         wait_until("the check still runs", || !runs());
     }
+}
+
+#[test]
+fn what_was_asked_before_the_end_of_input_is_answered() {
+    let folder = folder(&[]);
+    let mut client = Client::start(folder.path(), &[]);
+    let long = format!(
+        "Cardinality({{{}}})",
+        (0..60_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",")
+    );
+    let ask = |client: &mut Client, expression: &str| {
+        client.send(
+            "tools/call",
+            json!({ "name": "tla_eval", "arguments": { "expression": expression } }),
+        )
+    };
+    let calls = [ask(&mut client, "1 + 1"), ask(&mut client, &long)];
+    client.end_input();
+    for (call, value) in calls.into_iter().zip(["2", "60000"]) {
+        let (answer, _) = client.answer(call);
+        let text = answer["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap_or_default();
+        assert!(text.starts_with(value), "{answer}");
+    }
+    assert_eq!(client.leave(), 0);
 }
 
 #[test]
