@@ -136,6 +136,10 @@ impl InputBuffer {
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
         if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
+            // While it grows, the old one is there, too.
+            if !guard::has_room(grown) {
+                return Err(io::Error::other(Cancelled));
+            }
             if self.buffer.is_empty() {
                 // `vec![0; n]` gets zeroed pages from the system and does not touch those that a short input leaves unused.
                 self.buffer = vec![0; grown]
