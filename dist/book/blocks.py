@@ -7,7 +7,7 @@ import tomllib
 from pages import lines
 
 # Other ways to call the command.
-CALLS = re.compile(r"\b(?:cargo run --release --|cargo omnilink|python3? -m omnilink)(?= )")
+CALLS = re.compile(r"\b(?:cargo run (?:--release )?--|cargo omnilink|python3? -m omnilink)(?= )")
 
 
 def problems(pages, tree):

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::chaos::{Chaos, ChaosError};
@@ -82,7 +82,7 @@ impl PlannedRun {
 }
 
 /// A part of a campaign's runs, for one of several machines: those whose number is `index` modulo `count`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Shard {
     index: u64,
     count: u64,

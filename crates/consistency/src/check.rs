@@ -3,6 +3,7 @@
 use omnilink_engine::{Model, Strategy};
 use omnilink_evidence::{Conclusion, Unknown};
 use omnilink_history::{Budget, OpSet};
+use omnilink_sorting::sort_by_key;
 
 use crate::audit::audit;
 use crate::complete;
@@ -271,7 +272,7 @@ impl<'m, M: Model> WeakChecker<'m, M> {
                 admitted.push(closed);
             }
         }
-        admitted.sort_by_key(|visibility| visibility.len());
+        sort_by_key(&mut admitted, |visibility| visibility.len());
         admitted.truncate(Self::CANDIDATES_SHOWN);
         admitted
     }

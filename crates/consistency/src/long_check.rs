@@ -11,6 +11,7 @@ use omnilink_engine::{
 use omnilink_evidence::{Anomaly, Conclusion, Unknown};
 use omnilink_history::Budget;
 use omnilink_history::order_graph::{EdgeReason, OrderEdge};
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::{Time, Timebox};
 use rustc_hash::FxHashMap;
 
@@ -210,7 +211,7 @@ impl<O: Clone> LongHistory<O> {
         options: Options,
     ) -> Result<EngineOutcome, WeakError> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
-        by_start.sort_by_key(|op| self.timeboxes[*op].start);
+        sort_by_key(&mut by_start, |op| self.timeboxes[*op].start);
         let history: Vec<TimedOp<O>> = by_start.iter().map(|op| self.timed(*op)).collect();
         let outcome = check_and_keep_order(model, &history, options).map_err(failed)?;
         Ok(match outcome.conclusion {

@@ -5,6 +5,7 @@
 //! forgotten may have returned anything. The remaining returns contradict each other.
 
 use omnilink_history::OpSet;
+use omnilink_sorting::sort_by_key;
 
 /// A minimal set of operations, out of `count`, whose returns cannot all be explained; with `last` if it is part of
 /// such a set. `fails` tells whether the history has no explanation with the given results forgotten, or `None` if
@@ -20,7 +21,7 @@ pub(crate) fn core_of(
     let mut chunk = all.len().div_ceil(2).max(1);
     loop {
         let mut kept: Vec<usize> = all.minus(forgotten).iter().collect();
-        kept.sort_by_key(|op| *op == last);
+        sort_by_key(&mut kept, |op| *op == last);
         for ops in kept.chunks(chunk) {
             let more = forgotten.or(ops.iter().copied().collect());
             if fails(more)? {

@@ -5,6 +5,7 @@
 //! *weaker* order, and the model that places operations refuses what the rest of the order forbids.
 
 use omnilink_history::OpSet;
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Timebox;
 
 /// Timeboxes that express as much of an order as a chain of its sets can.
@@ -29,7 +30,7 @@ impl Timeline {
     pub fn new(before: &[OpSet]) -> Self {
         let count = before.len();
         let mut by_start: Vec<usize> = (0..count).collect();
-        by_start.sort_by_key(|op| before[*op].len());
+        sort_by_key(&mut by_start, |op| before[*op].len());
         let mut timeboxes = vec![Timebox::new(0, 0); count];
         // In reverse: an operation in no set of the chain ends after everything has started.
         let mut ends = vec![2 * count as i64; count];

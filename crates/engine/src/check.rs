@@ -1,9 +1,11 @@
 //! Checks of histories in memory.
 
+use omnilink_sorting::sort_by_key;
+
 use crate::checker::Start;
 use crate::error::CheckError;
 use crate::evidence::CheckOutcome;
-use crate::history_source::HistoryInMemory;
+use crate::history_source::{HistoryInMemory, Readings};
 use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::Options;
@@ -43,15 +45,18 @@ pub(crate) fn check_from<M: Model>(
 ) -> Result<CheckOutcome, CheckError> {
     let history = in_order_of_start(history);
     let source = HistoryInMemory(&history);
+    let readings = Readings::of(&source);
+    let source = readings.erased();
     let mut portfolio = Portfolio::new(model, &source, options, false);
     portfolio.start = Start::From(initial);
     portfolio.may_ask_monitors = false;
-    portfolio.check()
+    let answer = portfolio.check();
+    answer.map_err(|end| readings.error(end))
 }
 
 fn in_order_of_start<O>(mut history: Vec<TimedOp<O>>) -> Vec<TimedOp<O>> {
     if !history.is_sorted_by_key(|operation| operation.timebox.start) {
-        history.sort_by_key(|operation| operation.timebox.start);
+        sort_by_key(&mut history, |operation| operation.timebox.start);
     }
     history
 }

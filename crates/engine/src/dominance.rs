@@ -46,10 +46,10 @@ impl<K: Mask> Dominance<K> {
     }
 
     /// A sort key: a configuration that dominates another one has a smaller key, or an equal one if both are equal.
-    pub fn rank(&self, placed: &K) -> (usize, usize) {
+    pub fn rank(&self, placed: &K) -> (u32, u32) {
         (
-            usize::MAX - placed.and(&self.pure).count(),
-            placed.and(&self.optional).count(),
+            u32::MAX - placed.and(&self.pure).count() as u32,
+            placed.and(&self.optional).count() as u32,
         )
     }
 }

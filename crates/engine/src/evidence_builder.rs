@@ -1,6 +1,7 @@
 //! The translation of a search's ids back into evidence.
 
 use omnilink_evidence::{Alternative, Candidate, Continuation, Counterexample, ReportedOperation};
+use omnilink_sorting::sort_by_key;
 
 use crate::blocked_return::BlockedReturn;
 use crate::error::CheckError;
@@ -62,7 +63,9 @@ impl<'a, 's> EvidenceBuilder<'a, 's> {
                 break;
             }
             let mut unplaced = config.unplaced.clone();
-            unplaced.sort_by_key(|op| (*op != blocked.target, self.op_table.get(*op).deadline()));
+            sort_by_key(&mut unplaced, |op| self.op_table.get(*op).deadline().1);
+            sort_by_key(&mut unplaced, |op| self.op_table.get(*op).deadline().0);
+            sort_by_key(&mut unplaced, |op| *op != blocked.target);
             let candidates = unplaced
                 .into_iter()
                 .map(|op| Candidate {

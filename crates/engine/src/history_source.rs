@@ -1,5 +1,7 @@
 //! A history that can be read again: a check may need more than one reading of it.
 
+use std::cell::RefCell;
+
 use crate::error::CheckError;
 use crate::operation::TimedOp;
 
@@ -86,5 +88,154 @@ impl<O: Clone> HistoryReading<O> for std::slice::Iter<'_, TimedOp<O>> {
 
     fn close(self, _limited: bool) -> Result<(), CheckError> {
         Ok(())
+    }
+}
+
+/// Why a check of an [`ErasedSource`] ends early.
+#[derive(Debug)]
+pub(crate) enum EarlyEnd {
+    Check(CheckError),
+    /// A reading failed: [`Readings`] keeps the error.
+    Reading,
+}
+
+impl From<CheckError> for EarlyEnd {
+    fn from(error: CheckError) -> Self {
+        Self::Check(error)
+    }
+}
+
+/// A source of any type, so that a check is compiled once for each model and not once more for each kind of source.
+pub(crate) struct ErasedSource<'a, O>(&'a dyn AnySource<O>);
+
+/// What is known of a source behind its type.
+trait AnySource<O> {
+    fn open<'s>(&'s self, for_search: bool) -> Result<Box<dyn AnyReading<O> + 's>, EarlyEnd>
+    where
+        O: 's;
+    fn in_memory(&self) -> Option<&[TimedOp<O>]>;
+    fn is_short(&self) -> bool;
+}
+
+trait AnyReading<O> {
+    fn next(&mut self) -> Result<Option<TimedOp<O>>, EarlyEnd>;
+    fn close(self: Box<Self>, limited: bool) -> Result<(), EarlyEnd>;
+}
+
+/// The readings of a source of one type: what hides it keeps the last error.
+pub(crate) struct Readings<'a, S, E> {
+    source: &'a S,
+    error: RefCell<Option<E>>,
+}
+
+impl<'a, S, E: From<CheckError>> Readings<'a, S, E> {
+    pub fn of(source: &'a S) -> Self {
+        Self {
+            source,
+            error: RefCell::new(None),
+        }
+    }
+
+    /// The source without its type.
+    pub fn erased<O>(&self) -> ErasedSource<'_, O>
+    where
+        S: HistorySource<O, Error = E>,
+    {
+        ErasedSource(self)
+    }
+
+    /// The error in the source's own type.
+    pub fn error(self, end: EarlyEnd) -> E {
+        match end {
+            EarlyEnd::Check(error) => error.into(),
+            EarlyEnd::Reading => self.error.take().expect("a reading that fails leaves its error"),
+        }
+    }
+
+    fn keep<T>(&self, result: Result<T, E>) -> Result<T, EarlyEnd> {
+        result.map_err(|error| {
+            self.error.replace(Some(error));
+            EarlyEnd::Reading
+        })
+    }
+}
+
+impl<O, E: From<CheckError>, S: HistorySource<O, Error = E>> AnySource<O> for Readings<'_, S, E> {
+    fn open<'s>(&'s self, for_search: bool) -> Result<Box<dyn AnyReading<O> + 's>, EarlyEnd>
+    where
+        O: 's,
+    {
+        let reading = self.keep(if for_search {
+            self.source.open_for_search()
+        } else {
+            self.source.open()
+        })?;
+        Ok(Box::new(KeptReading {
+            reading,
+            source: self,
+        }))
+    }
+
+    fn in_memory(&self) -> Option<&[TimedOp<O>]> {
+        self.source.in_memory()
+    }
+
+    fn is_short(&self) -> bool {
+        self.source.is_short()
+    }
+}
+
+struct KeptReading<'s, R, S, E> {
+    reading: R,
+    source: &'s Readings<'s, S, E>,
+}
+
+impl<O, E: From<CheckError>, R: HistoryReading<O, Error = E>, S> AnyReading<O> for KeptReading<'_, R, S, E> {
+    fn next(&mut self) -> Result<Option<TimedOp<O>>, EarlyEnd> {
+        let operation = self.reading.next();
+        self.source.keep(operation)
+    }
+
+    fn close(self: Box<Self>, limited: bool) -> Result<(), EarlyEnd> {
+        self.source.keep(self.reading.close(limited))
+    }
+}
+
+impl<O> HistorySource<O> for ErasedSource<'_, O> {
+    type Error = EarlyEnd;
+    type Reading<'s>
+        = ErasedReading<'s, O>
+    where
+        Self: 's;
+
+    fn open(&self) -> Result<Self::Reading<'_>, EarlyEnd> {
+        self.0.open(false).map(ErasedReading)
+    }
+
+    fn open_for_search(&self) -> Result<Self::Reading<'_>, EarlyEnd> {
+        self.0.open(true).map(ErasedReading)
+    }
+
+    fn in_memory(&self) -> Option<&[TimedOp<O>]> {
+        self.0.in_memory()
+    }
+
+    fn is_short(&self) -> bool {
+        self.0.is_short()
+    }
+}
+
+/// A reading of an [`ErasedSource`].
+pub(crate) struct ErasedReading<'s, O>(Box<dyn AnyReading<O> + 's>);
+
+impl<O> HistoryReading<O> for ErasedReading<'_, O> {
+    type Error = EarlyEnd;
+
+    fn next(&mut self) -> Result<Option<TimedOp<O>>, EarlyEnd> {
+        self.0.next()
+    }
+
+    fn close(self, limited: bool) -> Result<(), EarlyEnd> {
+        self.0.close(limited)
     }
 }

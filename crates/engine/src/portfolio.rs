@@ -21,7 +21,7 @@ use crate::footprint::Footprint;
 use crate::history_facts::{
     OPERATIONS_BETWEEN_LOOKS, components_of, followed, followed_in, keeps_program_order,
 };
-use crate::history_source::{HistoryReading, HistorySource};
+use crate::history_source::{EarlyEnd, ErasedSource, HistoryReading, HistorySource, Readings};
 use crate::interrupt::Interrupt;
 use crate::limit_watch::LimitWatch;
 use crate::model::Model;
@@ -54,7 +54,9 @@ pub fn check_source<M: Model, S: HistorySource<M::Op>>(
     options: Options,
     keep_order: bool,
 ) -> Result<CheckOutcome, S::Error> {
-    Portfolio::new(model, source, options, keep_order).check()
+    let readings = Readings::of(source);
+    let answer = Portfolio::new(model, &readings.erased(), options, keep_order).check();
+    answer.map_err(|end| readings.error(end))
 }
 
 /// Whether near-linear monitors may decide what the search finds hard.
@@ -65,9 +67,9 @@ pub(crate) fn may_ask_monitors<M: Model>(model: &M, options: &Options) -> bool {
 }
 
 /// One check of a history.
-pub(crate) struct Portfolio<'a, M: Model, S> {
+pub(crate) struct Portfolio<'a, M: Model> {
     model: &'a M,
-    source: &'a S,
+    source: &'a ErasedSource<'a, M::Op>,
     pub start: Start<M::State>,
     options: Options,
     keep_order: bool,
@@ -91,8 +93,13 @@ enum Pass {
     Committed,
 }
 
-impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
-    pub fn new(model: &'a M, source: &'a S, options: Options, keep_order: bool) -> Self {
+impl<'a, M: Model> Portfolio<'a, M> {
+    pub fn new(
+        model: &'a M,
+        source: &'a ErasedSource<'a, M::Op>,
+        options: Options,
+        keep_order: bool,
+    ) -> Self {
         Self {
             model,
             source,
@@ -105,7 +112,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
         }
     }
 
-    pub fn check(&mut self) -> Result<CheckOutcome, S::Error> {
+    pub fn check(&mut self) -> Result<CheckOutcome, EarlyEnd> {
         if self.options.naive {
             return self.check_plainly();
         }
@@ -129,7 +136,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
     /// Sequential consistency by way of linearizability, which is stronger and easier: real time tells most of the order. An order
     /// that keeps real time keeps the order of each thread, too; that is looked at, and not taken for granted where one
     /// operation begins at the moment at which another ends. A history in memory is short enough to do without.
-    fn by_real_time(&self) -> Result<Option<CheckOutcome>, S::Error> {
+    fn by_real_time(&self) -> Result<Option<CheckOutcome>, EarlyEnd> {
         let limits = self.options.limits;
         if self.options.consistency != Consistency::Sequential || self.source.in_memory().is_some() {
             return Ok(None);
@@ -154,7 +161,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
     }
 
     /// Reads the history until what was taken apart fits together and nothing that matters was left open.
-    fn search(&mut self) -> Result<CheckOutcome, S::Error> {
+    fn search(&mut self) -> Result<CheckOutcome, EarlyEnd> {
         let mut components = None;
         let mut partitioning = Partitioning::PerKey;
         // A limit on configurations is for the whole check, and a reading that is repeated would count them anew.
@@ -206,11 +213,11 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
         }
     }
 
-    fn components(&self) -> Result<Components, S::Error> {
+    fn components(&self) -> Result<Components, EarlyEnd> {
         components_of(self.model, self.source, self.options_left().limits)
     }
 
-    fn learn_followed(&mut self) -> Result<(), S::Error> {
+    fn learn_followed(&mut self) -> Result<(), EarlyEnd> {
         if self.followed.is_none() {
             self.followed = Some(match self.source.in_memory() {
                 Some(history) => followed(history, &self.options),
@@ -221,7 +228,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
     }
 
     /// Reads the history once, through the search.
-    fn pass(&mut self, options: Options, partitioning: &Partitioning) -> Result<Pass, S::Error> {
+    fn pass(&mut self, options: Options, partitioning: &Partitioning) -> Result<Pass, EarlyEnd> {
         let mut reading = self.source.open_for_search()?;
         let mut watch = LimitWatch::new(options.limits);
         let start = self.start.clone();
@@ -342,7 +349,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
 
     /// Lets monitors decide the history, if they can: a long one piece by piece, if it can be taken apart and is valid; otherwise
     /// all of it in memory.
-    fn ask_monitors(&self) -> Result<Result<CheckOutcome, Unmonitored>, S::Error> {
+    fn ask_monitors(&self) -> Result<Result<CheckOutcome, Unmonitored>, EarlyEnd> {
         let options = self.options_left();
         if let Some(history) = self.source.in_memory() {
             return Ok(flattened(check_as_collections(self.model, history, &options))?);
@@ -376,7 +383,7 @@ impl<'a, M: Model, S: HistorySource<M::Op>> Portfolio<'a, M, S> {
     }
 
     /// Reads the history once, through monitors that decide it piece by piece. `None` if that does not settle it.
-    fn check_in_pieces(&self, options: Options) -> Result<Option<CheckOutcome>, S::Error> {
+    fn check_in_pieces(&self, options: Options) -> Result<Option<CheckOutcome>, EarlyEnd> {
         let Ok(mut stream) = CollectionStream::new(self.model, options) else {
             return Ok(None);
         };

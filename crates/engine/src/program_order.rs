@@ -6,6 +6,8 @@
 use hashbrown::HashSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use omnilink_sorting::sort_by_key;
+
 use crate::blocked_return::{BlockedReturn, PartialExplanation};
 use crate::op_table::{OpRecord, OpRef, OpTable};
 use crate::search_context::SearchContext;
@@ -239,7 +241,7 @@ impl ProgramOrderSearch<'_> {
             }
         }
         // The operation that started first is the best guess for the one that happened first.
-        moves.sort_by_key(|step| {
+        sort_by_key(&mut moves, |step| {
             let (Move::Place { thread, .. } | Move::Skip { thread }) = step;
             std::cmp::Reverse(self.head(*thread as usize, positions))
         });

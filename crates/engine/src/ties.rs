@@ -17,6 +17,7 @@
 //! each other, other explanations of the parts may still fit, so the parts must be checked together. A cycle needs two
 //! threads that switch parts at `t`. All other ties are dropped.
 
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -240,7 +241,7 @@ fn interleave(members: &[(PartPosition, PartOp)]) -> Result<Vec<usize>, Vec<Vec<
     for queue in parts.values_mut() {
         // The next operation to place is the last element.
         queue.reverse();
-        queue.sort_by_key(|position| std::cmp::Reverse(members[*position].0.layer));
+        sort_by_key(queue, |position| std::cmp::Reverse(members[*position].0.layer));
     }
     let mut done = vec![false; members.len()];
     let mut order = Vec::with_capacity(members.len());

@@ -1,11 +1,11 @@
 //! One way to explain everything before a violation, and why it cannot be continued.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::ReportedOperation;
 
 /// One way to explain everything before the operation that cannot be explained.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alternative {
     /// The state that it leaves, in the model's notation.
     pub state: String,
@@ -13,7 +13,7 @@ pub struct Alternative {
     pub recent: Vec<ReportedOperation>,
     /// All operations placed after the prefix that all alternatives share, oldest first, up to [`Alternative::STEPS_MAX`]; empty
     /// where that prefix is not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// Operations that had not returned yet and have already taken effect.
     pub placed: Vec<ReportedOperation>,
@@ -38,7 +38,7 @@ impl Alternative {
 }
 
 /// An operation as an alternative places it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The id of the operation.
     pub op: u64,
@@ -47,7 +47,7 @@ pub struct Step {
 }
 
 /// An operation that could come next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     /// The operation.
     pub op: ReportedOperation,
@@ -75,7 +75,7 @@ impl From<String> for RefusalReason {
 }
 
 /// What the model says to an operation in a state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Continuation {
     /// The model refuses it.
@@ -84,7 +84,7 @@ pub enum Continuation {
         reason: Option<String>,
         /// Where in the specification the parts of the reason stand, in their order: `Queue.tla:12:5-12:20`, from the first character to
         /// the last. Empty for a part that stands nowhere; none for models without a source.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         places: Vec<String>,
     },
     /// The model accepts it, but nothing after it explains the operation in question.

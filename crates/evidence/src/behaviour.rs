@@ -1,45 +1,45 @@
 //! A behaviour of a specification that violates a property.
 
 use omnilink_value::Value;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::algorithm_run::AlgorithmRun;
 use crate::bindings::Bindings;
 use crate::system_difference::SystemDifference;
 
 /// A behaviour of a specification that violates a property, or at whose end an expression cannot be evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Behaviour {
     /// What kind of property is violated.
     pub kind: PropertyKind,
     /// The property: its name, or its place if it has none.
     pub violated: Option<String>,
     /// The evaluation error at its end, with its source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The states from an initial one to the one that violates the property.
     #[serde(rename = "trace")]
     pub states: Vec<BehaviourState>,
     /// The number of the state to which the last one leads back, if the behaviour is infinite.
     /// If it is the last state itself, the behaviour stutters there for ever.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lasso: Option<usize>,
     /// The action that leads back, unless the behaviour stutters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub back: Option<ActionTaken>,
     /// Why the behaviour violates a temporal property: which parts of it hold and fail where.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<LassoReason>,
     /// How the behaviour satisfies each fairness condition.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fairness: Vec<LassoReason>,
     /// The part of the property that is false.
     pub false_part: Option<FalsePart>,
     /// How a system that was driven through the behaviour differs from it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Box<SystemDifference>>,
     /// The same as a run of the PlusCal algorithm that the specification is translated from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<Box<AlgorithmRun>>,
 }
 
@@ -85,7 +85,7 @@ impl Behaviour {
 }
 
 /// A kind of property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PropertyKind {
     /// An INVARIANT, or a PROPERTY of all states.
@@ -135,7 +135,7 @@ impl PropertyKind {
 }
 
 /// A state of a behaviour.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BehaviourState {
     /// Its position, counted from 1.
     pub number: usize,
@@ -148,7 +148,7 @@ pub struct BehaviourState {
 }
 
 /// An action with its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionTaken {
     /// The definition.
     pub name: String,
@@ -159,7 +159,7 @@ pub struct ActionTaken {
 }
 
 /// The part of a formula that is false.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FalsePart {
     /// Its text.
     pub text: String,
@@ -170,7 +170,7 @@ pub struct FalsePart {
 }
 
 /// Why a formula holds or fails for an infinite behaviour.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LassoReason {
     /// The formula.
     pub formula: String,

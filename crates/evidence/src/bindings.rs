@@ -1,9 +1,7 @@
 //! Names and their values, in order.
 
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// Names and their values, in the order in which they are declared. In JSON this is an object.
@@ -50,29 +48,5 @@ impl<V: fmt::Display> fmt::Display for Bindings<V> {
 impl<V: Serialize> Serialize for Bindings<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Bindings<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Bindings<V>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of names and values")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Bindings(entries))
-            }
-        }
-
-        deserializer.deserialize_map(Entries(PhantomData))
     }
 }

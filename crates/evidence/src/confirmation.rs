@@ -1,12 +1,12 @@
 //! Whether a second, simpler search agrees that there is a violation.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Whether a second search, which shares no reduction and no cache with the first, agrees that there is a violation. In JSON,
 /// `outcome` names the variant.
 ///
 /// There is no variant for a search that disagrees: that is an internal error, and no violation is reported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Confirmation {
     /// It agrees.

@@ -1,12 +1,12 @@
 //! The operation that no order explains, and why.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::alternative::Alternative;
 use crate::operation::ReportedOperation;
 
 /// The operation that no order explains, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Counterexample {
     /// The operation whose return cannot be explained, although everything that returned before it can.
     pub op: ReportedOperation,
@@ -43,7 +43,7 @@ impl Counterexample {
 }
 
 /// The prefix that all explanations share.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AgreedPrefix {
     /// The states that it may leave: several only if its last operations have several outcomes.
     pub states: Vec<String>,
@@ -54,12 +54,12 @@ pub struct AgreedPrefix {
     /// The operations that some explanation places after it, in the order of the input.
     pub since: Vec<ReportedOperation>,
     /// The last operations of the prefix with the state that each leaves, oldest first, up to [`Alternative::STEPS_MAX`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<AgreedStep>,
 }
 
 /// An operation of the prefix that all explanations share.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AgreedStep {
     /// The operation.
     #[serde(flatten)]
@@ -69,7 +69,7 @@ pub struct AgreedStep {
 }
 
 /// A rule of collections that a few operations break, whatever the others did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenRule {
     /// The rule in words.
     pub rule: String,
@@ -79,7 +79,7 @@ pub struct BrokenRule {
 }
 
 /// A violation shrunk to the operations that cause it. Times are ranks: only the order that matters is left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MinimalHistory {
     /// The operations, in order of start, with their positions in the whole history.
     #[serde(rename = "ops")]
@@ -104,7 +104,7 @@ impl MinimalHistory {
 }
 
 /// A part of the state that the unexplained operation read, and the operation that last wrote it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastWriter {
     /// The part, such as `map[3]`.
     pub cell: String,
@@ -113,6 +113,5 @@ pub struct LastWriter {
     /// The operation that wrote it; `None`: it still has its initial value.
     pub by: Option<ReportedOperation>,
     /// Whether that is so in every explanation in which the part has this value; otherwise in one.
-    #[serde(default)]
     pub is_certain: bool,
 }

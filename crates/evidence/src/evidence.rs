@@ -1,6 +1,6 @@
 //! Everything there is to say about one input.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::confirmation::Confirmation;
 use crate::counterexample::{LastWriter, MinimalHistory};
@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1;
 ///
 /// `violation` is there if the verdict is [`Verdict::Violation`] (and for a spec that cannot be evaluated), `unknown` if it is
 /// [`Verdict::Unknown`], `error` if it is [`Verdict::Error`]; `witness` may be there if it is [`Verdict::Valid`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// The version of the form: [`VERSION`].
     #[serde(rename = "evidence")]
@@ -39,24 +39,24 @@ pub struct Evidence {
     /// The input, as the user named it.
     pub input: String,
     /// Which history of the input, if it has several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The answer.
     pub verdict: Verdict,
     /// The model with its options, or the specification.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The consistency level, or the file of axioms.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub consistency: Option<String>,
     /// The stronger level that holds, and that the level asked for follows from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub implied_by: Option<String>,
     /// How returns are read at weak levels: `own` or `all`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ret: Option<String>,
     /// The configuration of a specification.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// The size of the input and the cost of the check.
     #[serde(flatten)]
@@ -68,66 +68,66 @@ pub struct Evidence {
     #[serde(flatten)]
     pub campaign: Option<LineupCoverage>,
     /// How much a test was run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<Box<TestCoverage>>,
     /// Why the input cannot be checked, and what to do about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What explains the input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// Why nothing explains the input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub violation: Option<Violation>,
     /// Whether a second search agrees that there is a violation; `None` if no violation was found, or none was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
     /// Pairs of operations, by id, of which the first happens before the second: with the order of each thread the rest follows. Of a
     /// history that was checked for a weak level and is not too long.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub happens_before: Vec<(u64, u64)>,
     /// The operations around the violation, if evidence was asked for that can be looked at without the trace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Box<HistoryWindow>>,
     /// The few operations that cause the violation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<Box<MinimalHistory>>,
     /// How far the check got.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<Box<Unknown>>,
     /// The strongest levels that histories satisfy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub inferred: Option<InferredLevels>,
     /// The anomalies of transactions by name, and the levels of isolation that hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Box<IsolationFindings>>,
     /// Which parts of a specification were exercised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<Box<SpecFindings>>,
     /// The verdict of each object, if the history is one of many objects; the rest is about the worst of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<KeyVerdict>,
     /// What the unexplained operation read, and which operations wrote it last, in one of the explanations.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_writers: Vec<LastWriter>,
     /// How many deliberately wrong recordings the specification rejects.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutation: Option<MutationFindings>,
     /// Reasons why `valid` means less than it seems to; `None` if the model is no specification.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vacuity: Option<Vec<VacuityFindings>>,
     /// How far a system was driven through a behaviour.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub driven: Option<DrivenRun>,
     /// How a log was read and what it exercised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<Box<LogFindings>>,
     /// What else a person should know about the input.
     pub notes: Vec<String>,
 }
 
 /// A command that checks inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
     /// `omnilink check`: a history against a model.
@@ -145,7 +145,7 @@ pub enum Command {
 }
 
 /// What was checked: it decides which fields there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// The operations of a history, for linearizability or sequential consistency.
@@ -169,7 +169,7 @@ pub enum Subject {
 }
 
 /// The verdict of one object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyVerdict {
     /// The key of the object.
     pub key: String,
@@ -280,42 +280,23 @@ impl Evidence {
         // Strings, numbers, lists and maps with string keys all have a JSON form, so this cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
-
-    /// Reads what [`to_json`](Self::to_json) wrote.
-    ///
-    /// # Errors
-    /// If the text is not JSON, is not evidence, or is of a later version.
-    pub fn from_json(text: &str) -> Result<Self, EvidenceError> {
-        let evidence: Self = serde_json::from_str(text)?;
-        match evidence.version {
-            VERSION => Ok(evidence),
-            version => Err(EvidenceError::Version(version)),
-        }
-    }
-
-    /// Reads the evidence of a text: one object, or one a line.
-    ///
-    /// # Errors
-    /// As [`from_json`](Self::from_json), with the number of the line.
-    pub fn all_from_json(text: &str) -> Result<Vec<Self>, (usize, EvidenceError)> {
-        if let Ok(evidence) = Self::from_json(text) {
-            return Ok(vec![evidence]);
-        }
-        let lines = (1..)
-            .zip(text.lines())
-            .filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(at, line)| Self::from_json(line).map_err(|error| (at, error)))
-            .collect()
-    }
 }
 
 /// Why evidence cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// It is not evidence.
-    #[error("this is not evidence of omnilink: {0}; write it with --evidence FILE or --json")]
-    Malformed(#[from] serde_json::Error),
+    #[error(
+        "this is not evidence of omnilink: {problem} at line {line} column {column}; write it with --evidence FILE or --json"
+    )]
+    Malformed {
+        /// What is wrong.
+        problem: String,
+        /// In which line of the text.
+        line: usize,
+        /// At which character of the line.
+        column: usize,
+    },
     /// It is of another version.
     #[error(
         "this is evidence of version {0}, and this omnilink reads version {VERSION}; use the omnilink that wrote it"

@@ -1,12 +1,12 @@
 //! How much of a specification's state space was explored.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::behaviour::Behaviour;
 use crate::state_graph::StateGraph;
 
 /// How much of a specification's state space was explored.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Exploration {
     /// The property that is violated: its name, or its place if it has none.
     pub violated: Option<String>,
@@ -21,34 +21,34 @@ pub struct Exploration {
     /// Behaviours that a simulation finished; `None` for a search.
     pub behaviours: Option<u64>,
     /// How long those behaviours are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<BehaviourLengths>,
     /// Violations of other properties than the first, if the search went on after it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Behaviour>,
     /// Whether the spec itself ended the search.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
     /// Properties that were not checked.
     pub unchecked: Vec<UncheckedProperty>,
     /// Temporal properties that hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
     /// How often each action was taken.
     pub coverage: Vec<ActionSteps>,
     /// How often each definition was evaluated, if that was counted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<DefinitionUse>,
     /// How many of the states for which compiled code was run were compared with the evaluator, if any was run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<Compared>,
     /// The state graph, if it was asked for and is small.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<StateGraph>,
 }
 
 /// A sample of the states for which compiled code was run: expanded by the evaluator, too, with the same result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Compared {
     /// The states that were compared.
     pub states: u64,
@@ -57,7 +57,7 @@ pub struct Compared {
 }
 
 /// The lengths of the behaviours of a simulation, in states.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BehaviourLengths {
     /// The mean.
     pub mean: f64,
@@ -70,7 +70,7 @@ pub struct BehaviourLengths {
 }
 
 /// A property that was not checked, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UncheckedProperty {
     /// Its name.
     pub name: String,
@@ -79,7 +79,7 @@ pub struct UncheckedProperty {
 }
 
 /// How often an action was taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionSteps {
     /// Its name.
     #[serde(rename = "action")]
@@ -93,7 +93,7 @@ pub struct ActionSteps {
 }
 
 /// How often a definition was evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DefinitionUse {
     /// Its name.
     pub name: String,

@@ -1,12 +1,12 @@
 //! A test of a program that fails under some schedule.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::{ReportedOperation, ThreadName};
 use crate::schedule::{ThreadAccess, ThreadSwitch};
 
 /// How much a test was run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TestCoverage {
     /// Its program.
     pub program: String,
@@ -21,29 +21,24 @@ pub struct TestCoverage {
     /// Whether all threads were looked at for data races.
     pub all_races: bool,
     /// Lines of the project from which something is called that may wait.
-    #[serde(default)]
     pub waiting_points: u64,
     /// Those at which no thread has waited in any schedule.
-    #[serde(default)]
     pub never_waited: Vec<String>,
     /// Files, processes and shared memory that it used and that are not controlled, as far as they are known.
-    #[serde(default)]
     pub outside: Vec<String>,
     /// Whether it made accesses with a weaker order than sequential consistency.
-    #[serde(default)]
     pub weak_orders: bool,
     /// Whether loads could read other stores than the newest, as their orders allow.
-    #[serde(default)]
     pub weak_memory: bool,
 }
 
 /// A test that fails under some schedule, and how to repeat it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailingTest {
     /// What failed, in a few words: `panic at src/lib.rs:92:9: assertion failed`.
     pub failure: String,
     /// Why it is only suspected; none if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspected: Option<String>,
     /// More about it, line by line: the two accesses of a race, the rest of a message.
     pub details: Vec<String>,
@@ -84,7 +79,7 @@ pub struct FailingTest {
 }
 
 /// What a failure needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureNeed {
     /// An interleaving: without preemptions it does not fail.
@@ -102,7 +97,7 @@ pub enum FailureNeed {
 }
 
 /// A decision that a run without preemptions would not make.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TestDecision {
     /// The thread that stops.
     pub from: ThreadName,
@@ -115,7 +110,7 @@ pub struct TestDecision {
 }
 
 /// A thread that waits for ever.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitingThread {
     /// The thread.
     pub thread: ThreadName,

@@ -1,9 +1,9 @@
 //! The size of an input and the cost of its check.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The size of an input and the cost of its check. What is not known or does not apply is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Operations taken. A violation is often known before the end of the input.
     pub ops: u64,
@@ -22,10 +22,10 @@ pub struct Figures {
     /// The most configurations alive after a return; for explorations, the most states that waited.
     pub frontier_max: Option<u64>,
     /// Configurations alive after a return, on average.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub frontier_mean: Option<f64>,
     /// Sets of operations that were tried as what an operation sees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub visibilities: Option<u64>,
     /// Steps that the model computed.
     pub model_steps: Option<u64>,
@@ -58,7 +58,7 @@ impl Figures {
 }
 
 /// The search that decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decider {
     /// The event sweep.

@@ -1,9 +1,9 @@
 //! What a check against a specification found besides the verdict.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Which parts of a specification were exercised, and why the check was hard.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SpecFindings {
     /// The kinds of violation that fit.
     pub tags: Vec<String>,
@@ -12,7 +12,7 @@ pub struct SpecFindings {
     /// For each invariant.
     pub invariants: Vec<InvariantFindings>,
     /// The abstract states that the explanation reached, if they were counted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abstract_states: Vec<AbstractStateFindings>,
     /// Explanations alive after a return, on average.
     pub frontier_mean: f64,
@@ -23,7 +23,7 @@ pub struct SpecFindings {
 }
 
 /// How an action was exercised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionFindings {
     /// The operation, as the trace names it.
     pub op: String,
@@ -44,7 +44,7 @@ pub struct ActionFindings {
 }
 
 /// How often a branch of an action was taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BranchFindings {
     /// Its text.
     pub text: String,
@@ -55,7 +55,7 @@ pub struct BranchFindings {
 }
 
 /// How often an abstract state was reached: the value of the view, or of what the link file calls the abstraction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AbstractStateFindings {
     /// The value.
     pub state: String,
@@ -64,7 +64,7 @@ pub struct AbstractStateFindings {
 }
 
 /// How often an invariant was evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InvariantFindings {
     /// Its name, or its text.
     pub name: String,
@@ -75,7 +75,7 @@ pub struct InvariantFindings {
 }
 
 /// An operation with a long timebox.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LongOperation {
     /// The thread and the call.
     pub call: String,
@@ -86,7 +86,7 @@ pub struct LongOperation {
 }
 
 /// A reason why `valid` means less than it seems to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VacuityFindings {
     /// The kind of reason, in one word.
     pub kind: String,
@@ -101,7 +101,7 @@ pub struct VacuityFindings {
 }
 
 /// How many deliberately wrong recordings the specification rejects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MutationFindings {
     /// The seed that chose them.
     pub seed: u64,
@@ -126,7 +126,7 @@ impl MutationFindings {
 }
 
 /// Deliberately wrong recordings of one operation: how many of each kind, and how many the specification noticed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MutantFindings {
     /// The operation.
     pub op: String,

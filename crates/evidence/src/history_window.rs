@@ -1,11 +1,11 @@
 //! The part of a history around an answer.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::ReportedOperation;
 
 /// The operations before and around the one that cannot be explained, so that evidence can be looked at without its trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HistoryWindow {
     /// The operations, in order of start.
     #[serde(rename = "ops")]

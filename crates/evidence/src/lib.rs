@@ -33,6 +33,7 @@ mod lineup_coverage;
 mod log_coverage;
 mod log_findings;
 mod operation;
+mod reading;
 mod schedule;
 mod state_graph;
 mod system_difference;

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use omnilink_memory::guard::Over;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A limit that ended a check before there was an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// The time limit.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How much of a component's behaviour Line-Up covered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineupCoverage {
     /// What explains histories, if not the component's own serial runs.
     pub specification: Option<String>,
@@ -34,7 +34,7 @@ pub struct LineupCoverage {
 }
 
 /// A matrix about which nothing can be concluded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UndecidedMatrix {
     /// The matrix.
     pub matrix: String,
@@ -43,7 +43,7 @@ pub struct UndecidedMatrix {
 }
 
 /// A series of runs with the same number of preemptions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RunPhase {
     /// The number of preemptions, where runs are enumerated by it.
     pub preemptions: Option<u32>,
@@ -70,7 +70,7 @@ pub struct RunPhase {
 }
 
 /// What an answer covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineupScope {
     /// Which matrices were asked for, in words.
     pub matrices: String,
@@ -79,16 +79,13 @@ pub struct LineupScope {
     /// The memory model of the runs.
     pub memory_model: RunMemory,
     /// The most accesses of a run that do not choose the newest store, if the memory model is a weak one.
-    #[serde(default)]
     pub stale_reads: Option<u32>,
     /// The most times in a run that a thread which waits by reading went on although nothing had changed.
-    #[serde(default)]
     pub spins: Option<u32>,
     /// Whether a relaxed load came before a relaxed store in a run, so that load buffering, which no run shows, is possible.
-    #[serde(default)]
     pub load_buffering_possible: bool,
     /// Calls in which no step was seen in any run: nothing in them is atomic, a lock or a wait, or it is inline assembly.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls_without_steps: Vec<String>,
     /// The plain accesses at which threads are switched.
     pub plain_accesses: PlainAccesses,
@@ -101,7 +98,7 @@ pub struct LineupScope {
     /// Libraries that are not instrumented.
     pub not_instrumented: Vec<String>,
     /// The calls of all runs into each of these libraries, where they are counted.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls_not_seen: BTreeMap<String, u64>,
     /// Whether Rust's standard library is the prebuilt one, which is not instrumented.
     pub rust_library_prebuilt: bool,
@@ -114,7 +111,7 @@ pub struct LineupScope {
 }
 
 /// Which stores an atomic load may read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum RunMemory {
     /// The newest one.
     #[serde(rename = "sequentially consistent")]
@@ -128,7 +125,7 @@ pub enum RunMemory {
 }
 
 /// The plain accesses at which threads are switched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainAccesses {
     /// All of them.

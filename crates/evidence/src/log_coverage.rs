@@ -1,11 +1,11 @@
 //! What several logs exercised of a specification together.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::log_findings::LogFindings;
 
 /// How often each action was taken, over several logs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LogCoverage {
     /// The number of logs.
     pub logs: u64,
@@ -14,7 +14,7 @@ pub struct LogCoverage {
 }
 
 /// How often an action was taken, over several logs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogActionCoverage {
     /// Its name.
     pub action: String,

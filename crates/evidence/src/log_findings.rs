@@ -1,11 +1,11 @@
 //! What a check of a log against a specification found besides the verdict.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::ReportedOperation;
 
 /// How a log was read, what of the specification it exercised, and what would make a rejected log acceptable.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LogFindings {
     /// Lines that are steps.
     pub steps: u64,
@@ -14,24 +14,23 @@ pub struct LogFindings {
     /// How often a line could be explained by steps to different states.
     pub choices: u64,
     /// The first such line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_choice: Option<String>,
     /// What would have to be different for the log to be accepted, or to be explained further: sentences, the best first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<String>,
     /// The lines that the guesses are about, besides the one that is not explained.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<ReportedOperation>,
     /// How many explanations end earlier than the unexplained line, without being continued.
-    #[serde(default)]
     pub dead_ends: u64,
     /// Where explanations of a rejected log end: those of the most lines first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endings: Vec<LogEnding>,
 }
 
 /// Explanations of the same lines that nothing continues.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogEnding {
     /// How many lines they explain.
     pub lines: u64,
@@ -42,7 +41,7 @@ pub struct LogEnding {
 }
 
 /// How often an action of the next-state relation was taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogActionFindings {
     /// Its name.
     pub action: String,

@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// An observed call, as reports show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReportedOperation {
     /// Its position in the history, counted from 0.
     pub id: u64,
     /// The identifier that the input gives it, if it gives one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The thread that called it.
     pub thread: ThreadName,
@@ -22,7 +22,7 @@ pub struct ReportedOperation {
     /// When it returned; absent if it never did, or if no times were recorded.
     pub end: Option<i64>,
     /// Whether it never returned. Then it may or may not have taken effect.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
     /// Where it was read: file and line.
     pub place: Option<String>,
@@ -50,7 +50,7 @@ impl ReportedOperation {
 }
 
 /// A thread: by its number, until the trace's own name for it is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub enum ThreadName {
     /// The number by which a checker knows it.

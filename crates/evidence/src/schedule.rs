@@ -1,6 +1,6 @@
 //! A run of a component with a history that nothing explains.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::counterexample::Counterexample;
 use crate::operation::{ReportedOperation, ThreadName};
@@ -8,7 +8,7 @@ use crate::operation::{ReportedOperation, ThreadName};
 /// A run of a test matrix with a history that nothing explains, and how to repeat it.
 ///
 /// Threads of the matrix go by their numbers; the main thread goes by the names of what it does before and after them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailingRun {
     /// The matrix as it was found.
     pub found: String,
@@ -33,7 +33,6 @@ pub struct FailingRun {
     /// Where the run continued with another thread.
     pub switches: Vec<ThreadSwitch>,
     /// What atomic accesses read and stored, in their order.
-    #[serde(default)]
     pub accesses: Vec<ThreadAccess>,
     /// How the run ended.
     pub ending: ScheduleEnding,
@@ -42,7 +41,6 @@ pub struct FailingRun {
     /// How often a thread was interrupted that could have continued.
     pub preemptions: u32,
     /// How many accesses did not choose the newest store.
-    #[serde(default)]
     pub stale_reads: u32,
     /// The schedule, for `--schedule`; empty if threads were not scheduled.
     pub schedule: String,
@@ -53,16 +51,16 @@ pub struct FailingRun {
     /// The memory error that the run ended with, line by line.
     pub memory_error: Vec<String>,
     /// What the component printed, if the run crashed: the beginning and the end of a long text.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// The source lines that the thread was in that crashed, the innermost first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<String>,
     /// Whether the run was repeated from its schedule with the same history. `None` if it cannot be repeated or is serial.
     pub repeatable: Option<bool>,
     /// The serial runs that come nearest to it, up to [`FailingRun::SERIAL_RUNS_MAX`]: those that keep the order of calls that did not
     /// overlap first, then those with the most equal outcomes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub serial_runs: Vec<SerialRun>,
 }
 
@@ -77,7 +75,7 @@ impl FailingRun {
 }
 
 /// Why nothing explains the history of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Unexplained {
     /// Every call returned, but no order explains the results.
@@ -141,7 +139,7 @@ impl Unexplained {
 }
 
 /// A call that is stuck although no serial run is stuck there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StuckOperation {
     /// The call.
     pub call: String,
@@ -152,7 +150,7 @@ pub struct StuckOperation {
 }
 
 /// A thread of a test matrix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MatrixLane {
     /// Its heading.
     pub name: String,
@@ -161,7 +159,7 @@ pub struct MatrixLane {
 }
 
 /// A call or a return in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ScheduleEvent {
     /// A call began.
@@ -184,12 +182,11 @@ pub enum ScheduleEvent {
 }
 
 /// A point at which a run continued with another thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ThreadSwitch {
     /// How many events had happened.
     pub after_events: usize,
     /// The step with which the other thread continues.
-    #[serde(default)]
     pub step: usize,
     /// The thread that ran before.
     pub from: ThreadName,
@@ -202,7 +199,7 @@ pub struct ThreadSwitch {
 }
 
 /// A serial run, compared with the run that it does not explain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SerialRun {
     /// Whether it keeps the order of calls that did not overlap.
     pub keeps_order: bool,
@@ -211,7 +208,7 @@ pub struct SerialRun {
 }
 
 /// A call of a serial run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SerialCall {
     /// The id of the same call in the run that is compared; `None` if it was not called there.
     pub op: Option<u64>,
@@ -224,7 +221,7 @@ pub struct SerialCall {
 }
 
 /// An atomic access in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ThreadAccess {
     /// How many events had happened.
     pub after_events: usize,
@@ -235,17 +232,17 @@ pub struct ThreadAccess {
     /// What it did, with the values: `reads 0 and stores 1`.
     pub text: String,
     /// Whether it read a store other than the newest, or placed its own before it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// Where in the source it is, if that is known.
     pub place: Option<String>,
     /// What the source calls the location: `queue.head`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScheduleEnding {
     /// Every call returned.
@@ -261,7 +258,7 @@ pub enum ScheduleEnding {
 }
 
 /// Two serial runs of a matrix that are equal up to a call, and then differ in its result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SerialContradiction {
     /// The matrix as it was found.
     pub found: String,

@@ -1,12 +1,12 @@
 //! A state graph that is small enough to be drawn.
 
 use omnilink_value::Value;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::bindings::Bindings;
 
 /// All states that were found and the steps between them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StateGraph {
     /// The states, in the order in which they were found.
     pub states: Vec<GraphState>,
@@ -22,7 +22,7 @@ impl StateGraph {
 }
 
 /// A state of a graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GraphState {
     /// How many states a shortest behaviour to it has, itself included.
     pub level: u32,
@@ -31,7 +31,7 @@ pub struct GraphState {
 }
 
 /// A step of a graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GraphStep {
     /// The position of the state that it leads from.
     pub from: usize,

@@ -1,20 +1,20 @@
 //! What a system did that was driven through a behaviour of a specification.
 
 use omnilink_value::Value;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::behaviour::ActionTaken;
 use crate::bindings::Bindings;
 
 /// Where a system departs from the behaviour that it was driven through, and from all that the specification allows instead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SystemDifference {
     /// The number of the step, counted from 1; 0 for the initial state.
     pub step: usize,
     /// What the system was told to do; `None` for the initial state.
     pub action: Option<ActionTaken>,
     /// The definition of the action, as the specification writes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
     /// What the behaviour expects of what was observed.
     pub expected: Bindings<Value>,
@@ -23,15 +23,15 @@ pub struct SystemDifference {
     /// The names of what is not as expected.
     pub differs: Vec<String>,
     /// What else the specification would have allowed, of what was observed; at most a few.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<Bindings<Value>>,
     /// What the system said, if it did not do the step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
 
 /// How far a system was driven through a behaviour.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DrivenRun {
     /// The steps of the behaviour.
     pub steps: usize,
@@ -42,6 +42,6 @@ pub struct DrivenRun {
     /// Variables that were never observed.
     pub unobserved: Vec<String>,
     /// The number of the step at which the system chose otherwise, as the specification allows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_at: Option<usize>,
 }

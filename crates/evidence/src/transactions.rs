@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::ReportedOperation;
 
 /// Why transactions are not isolated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Anomaly {
     /// A read returned something that it cannot have read.
@@ -42,35 +42,35 @@ impl fmt::Display for Anomaly {
 }
 
 /// What a history of transactions shows besides the answer: the anomalies by name, and the levels that hold and that do not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IsolationFindings {
     /// The anomalies, by the names of Adya, Cerone and Jepsen.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anomalies: Vec<NamedAnomaly>,
     /// The strongest levels that hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strongest: Vec<String>,
     /// The weakest levels that are violated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weakest_violated: Vec<String>,
     /// Every level with its verdict, the weakest first; if that was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelVerdict>,
     /// What the transactions did that the violation and the anomalies name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<ReportedTransaction>,
 }
 
 /// A transaction and what it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReportedTransaction {
     /// Its name in the violation and in the anomalies.
     pub name: String,
     /// Whether it aborted.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
     /// How many of its operations are left out at the end.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
     /// Its operations, in their order.
     pub ops: Vec<ReportedOperation>,
@@ -81,19 +81,19 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// An anomaly with its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedAnomaly {
     /// Its name, such as `G-single` or `write-skew`.
     pub name: String,
     /// What happened, in words.
     pub text: String,
     /// A shortest cycle of this kind, if it is one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<DependencyEdge>,
 }
 
 /// A dependency between two transactions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DependencyEdge {
     /// The transaction that comes first.
     pub from: String,
@@ -102,19 +102,19 @@ pub struct DependencyEdge {
     /// `ww`, `wr`, `rw`, `session` or `realtime`.
     pub kind: String,
     /// The key, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Why, in words.
     pub reason: String,
 }
 
 /// A level of isolation and whether it holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelVerdict {
     /// Its name.
     pub level: String,
     /// What others call it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known_as: Vec<String>,
     /// Whether it holds.
     pub verdict: crate::verdict::Verdict,

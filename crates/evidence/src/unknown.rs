@@ -1,26 +1,26 @@
 //! How far a check got before a limit.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::alternative::Alternative;
 use crate::limit::Limit;
 use crate::operation::ReportedOperation;
 
 /// Why there is no answer, and how far the check got.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unknown {
     /// The limit that was reached.
     pub limit: Limit,
     /// More about it, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Whether the input was not read to its end.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
     /// How many operations had returned and were explained.
     pub explained: u64,
     /// Their ids in the longest order that was found, where one was kept.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<u64>,
     /// The return at which the search stopped, if it was at one.
     pub at: Option<ReportedOperation>,

@@ -1,6 +1,6 @@
 //! Why the answer is no.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::behaviour::Behaviour;
 use crate::counterexample::Counterexample;
@@ -11,7 +11,7 @@ use crate::transactions::Anomaly;
 use crate::visibility::VisibilityRefutation;
 
 /// Why the answer is no. In JSON, `type` names the variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Violation {
     /// No order explains an operation.

@@ -1,12 +1,12 @@
 //! The order that explains a history.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::operation::ReportedOperation;
 use crate::visibility::PlacedOperation;
 
 /// What explains a valid history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Witness {
     /// An order of the operations that respects their timeboxes.
@@ -14,10 +14,10 @@ pub enum Witness {
         /// The operations with the point at which each took effect.
         order: Vec<Placement>,
         /// The state after each of them, where the model has only one; empty otherwise.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         states: Vec<String>,
         /// How many operations took effect before the first of them.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(skip_serializing_if = "is_zero")]
         left_out_before: u64,
     },
     /// An order of the operations and what each of them sees.
@@ -54,7 +54,7 @@ pub struct Linearization {
 }
 
 /// An operation of a linearization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Placement {
     /// The operation's position in the history.
     pub op: u64,

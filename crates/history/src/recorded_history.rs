@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::{Location, Operation};
 use omnilink_value::Value;
 
@@ -130,7 +131,7 @@ impl RecordedHistory {
     /// If there are any.
     pub fn check_threads(&self) -> Read<()> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
-        by_start.sort_by_key(|at| self.ops[*at].timebox.start);
+        sort_by_key(&mut by_start, |at| self.ops[*at].timebox.start);
         let mut last: BTreeMap<&Value, usize> = BTreeMap::new();
         for at in by_start {
             let Operation { thread, timebox, .. } = &self.ops[at];

@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 
 use omnilink_history::order_graph::{Graph, GraphNode};
+use omnilink_sorting::sort_by_key;
 
 const NONE: u32 = u32::MAX;
 
@@ -184,8 +185,8 @@ impl AcyclicGraph {
 
     /// Puts all of `before` before all of `after`, at the positions that they occupy now.
     fn reorder(&mut self, mut before: Vec<GraphNode>, mut after: Vec<GraphNode>) {
-        before.sort_unstable_by_key(|node| self.position[*node as usize]);
-        after.sort_unstable_by_key(|node| self.position[*node as usize]);
+        sort_by_key(&mut before, |node| self.position[*node as usize]);
+        sort_by_key(&mut after, |node| self.position[*node as usize]);
         before.append(&mut after);
         let mut places: Vec<u32> = before.iter().map(|node| self.position[*node as usize]).collect();
         places.sort_unstable();

@@ -9,6 +9,7 @@ use omnilink_engine::Limits;
 use omnilink_evidence::{Anomaly, DependencyEdge, NamedAnomaly};
 use omnilink_history::Budget;
 use omnilink_history::order_graph::OrderEdge;
+use omnilink_sorting::sort_by_key;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cycle_search::{DependencyCycle, shortest_cycles};
@@ -210,7 +211,7 @@ impl Transactions {
                 .push((read.key, read.writer));
         }
         let mut readers: Vec<_> = by_reader.into_iter().collect();
-        readers.sort_unstable_by_key(|(reader, _)| *reader);
+        sort_by_key(&mut readers, |(reader, _)| *reader);
         for (reader, reads) in &readers {
             for (seen_key, seen) in reads.iter().filter_map(|(key, writer)| Some((*key, (*writer)?))) {
                 let is_older = |(key, writer): &&(Id, Option<usize>)| {

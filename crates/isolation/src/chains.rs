@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use omnilink_history::order_graph::{Graph, GraphNode};
+use omnilink_sorting::sort_by_key;
 use rustc_hash::FxHashMap;
 
 use crate::reads_from::ReadsFrom;
@@ -128,7 +129,7 @@ impl ChainWriters {
         for bound in bounds.windows(2) {
             run_bounds.push(runs.len() as u32);
             let of_key = &mut writers[bound[0] as usize..bound[1] as usize];
-            of_key.sort_unstable_by_key(|writer| (writer.chain, writer.index));
+            sort_by_key(of_key, |writer| (writer.chain, writer.index));
             let mut from = bound[0];
             for run in of_key.chunk_by(|one, next| one.chain == next.chain) {
                 runs.push(from);

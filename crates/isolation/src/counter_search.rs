@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 
 /// The number of steps of a search for subsets, and of one for a serial order.
@@ -126,7 +127,7 @@ impl SerialGuess {
             let mut found: Vec<usize> = (0..steps.len())
                 .filter(|at| steps[*at].reads.is_empty() != reads)
                 .collect();
-            found.sort_by_key(|at| steps[*at].span.1);
+            sort_by_key(&mut found, |at| steps[*at].span.1);
             found
         };
         Self {
@@ -168,7 +169,7 @@ impl SerialGuess {
             .partition(|one| self.steps[**one].span.1 < start);
         open.truncate(OPEN_MAX);
         let mut masks: Vec<usize> = (0..1 << open.len()).collect();
-        masks.sort_by_key(|mask| std::cmp::Reverse(mask.count_ones()));
+        sort_by_key(&mut masks, |mask| std::cmp::Reverse(mask.count_ones()));
         let is_free = must.is_empty() && self.steps[reader].changes.is_empty();
         Placement {
             reader,

@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 use omnilink_value::Value;
 
@@ -209,7 +210,7 @@ impl Accesses {
             .take(FIRST_MAX)
             .collect();
         let mut masks: Vec<usize> = (0..1 << before.len()).collect();
-        masks.sort_by_key(|mask| mask.count_ones());
+        sort_by_key(&mut masks, |mask| mask.count_ones());
         let without = |mask: &usize| {
             let mut balances = shown.clone();
             balances.append(&mut untouched.clone());

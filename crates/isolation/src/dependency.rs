@@ -1,6 +1,7 @@
 //! The direct serialization graph: who depends on whom, and by what.
 
 use omnilink_history::order_graph::{EdgeReason, OrderEdge};
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 use rustc_hash::FxHashMap;
 
@@ -232,7 +233,7 @@ impl Dependencies {
         let boxed = |one: &usize| transactions.all[*one].timebox.map(|timebox| (*one, timebox));
         let mut starts: Vec<(usize, omnilink_trace::Timebox)> =
             reads.included.iter().filter_map(boxed).collect();
-        starts.sort_by_key(|(_, timebox)| timebox.start);
+        sort_by_key(&mut starts, |(_, timebox)| timebox.start);
         // The earliest end among this one and those that start later.
         let mut earliest: Vec<Time> = vec![Time::MAX; starts.len() + 1];
         for at in (0..starts.len()).rev() {

@@ -8,6 +8,7 @@
 //! A read that follows appends of its own transaction must end with them. The elements before them are a read of
 //! other transactions' versions.
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -139,7 +140,7 @@ impl Accesses {
         }
         // In the order of the history, so that the same anomaly is reported every time.
         let mut keys: Vec<(Value, Vec<ListRead>)> = seen.into_iter().collect();
-        keys.sort_by_key(|(_, seen)| seen.first().map_or(0, |seen| seen.reader));
+        sort_by_key(&mut keys, |(_, seen)| seen.first().map_or(0, |seen| seen.reader));
         for (key, seen) in keys {
             appends.order(grouping, &key, &seen, &mut order);
         }

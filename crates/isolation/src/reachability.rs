@@ -6,6 +6,7 @@
 
 use omnilink_history::Budget;
 use omnilink_history::order_graph::{Graph, GraphNode};
+use omnilink_sorting::sort_by_key;
 
 /// A pair of nodes: is the second reachable from the first?
 pub(crate) type Pair = (GraphNode, GraphNode);
@@ -29,7 +30,7 @@ pub(crate) fn answer(
     let mut forward: Vec<usize> = (0..pairs.len())
         .filter(|pair| at(pairs[*pair].0) < at(pairs[*pair].1))
         .collect();
-    forward.sort_unstable_by_key(|pair| at(pairs[*pair].0));
+    sort_by_key(&mut forward, |pair| at(pairs[*pair].0));
     let mut reached = vec![[0_u64; WORDS]; graph.nodes()];
     let mut rest = forward.as_slice();
     while let Some(first) = rest.first() {

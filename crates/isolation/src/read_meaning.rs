@@ -18,6 +18,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::{Value, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -289,7 +290,7 @@ fn missing_balances(
 ) -> Vec<ReadAnomaly> {
     let is_shown = |(_, held): &&(Value, Value)| !held.is_null();
     let mut in_order: Vec<&(usize, Vec<(Value, Value)>)> = reads.iter().collect();
-    in_order.sort_by_key(|(one, _)| grouping.span(*one).1);
+    sort_by_key(&mut in_order, |(one, _)| grouping.span(*one).1);
     let mut known: BTreeSet<Value> = { in_order.first() }
         .map(|(_, balances)| {
             balances

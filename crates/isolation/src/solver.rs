@@ -19,6 +19,7 @@ use std::collections::BinaryHeap;
 use omnilink_engine::Limit;
 use omnilink_history::Budget;
 use omnilink_history::order_graph::GraphNode;
+use omnilink_sorting::sort_by_key;
 
 use crate::acyclic_graph::{ALWAYS, AcyclicGraph, Cycle};
 
@@ -378,7 +379,9 @@ impl Solver {
             let clause = &self.clauses[reason as usize];
             literals.extend(clause.iter().copied().filter(|other| *other != literal));
         };
-        learned.sort_unstable_by_key(|literal| std::cmp::Reverse(self.level[literal.variable()]));
+        sort_by_key(&mut learned, |literal| {
+            std::cmp::Reverse(self.level[literal.variable()])
+        });
         let back_to = learned
             .first()
             .map_or(0, |literal| self.level[literal.variable()]);
@@ -406,7 +409,7 @@ impl Solver {
         let mut learned = std::mem::take(&mut self.learned);
         // Stable: of those with equally many decisions, the newest are kept.
         learned.reverse();
-        learned.sort_by_key(|clause| clause.decisions);
+        sort_by_key(&mut learned, |clause| clause.decisions);
         let half = learned.len() / 2;
         let mut at = 0;
         learned.retain(|clause| {

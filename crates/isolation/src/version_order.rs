@@ -19,6 +19,7 @@
 use omnilink_engine::Limit;
 use omnilink_history::Budget;
 use omnilink_history::order_graph::{EdgeReason, Graph, GraphNode, OrderEdge};
+use omnilink_sorting::sort_by_key;
 use rustc_hash::FxHashSet;
 
 use crate::acyclic_graph::{AcyclicGraph, Cycle};
@@ -114,7 +115,7 @@ fn mixed(
     let at = |node: GraphNode| position[node as usize];
     let mut pairs = Vec::new();
     for chains in keys {
-        chains.sort_unstable_by_key(|chain| at(graph.commit(chain.head)));
+        sort_by_key(chains, |chain| at(graph.commit(chain.head)));
         for (place, first) in chains.iter().enumerate() {
             for second in chains[place + 1..].iter().take(neighbours) {
                 if budget.work() {

@@ -142,11 +142,10 @@ impl ExtractionRules {
         for (text, rule) in rules.event.iter().zip(&events) {
             let entry = |name: &str| format!("[[event]] (line {}), {name}", text.line);
             if let Some(lines) = &of_lines {
-                for (name, field) in inside
-                    .sources()
-                    .map(|field| ("json or pairs", field))
-                    .chain(rule.fields_of_line())
-                {
+                // What is inside of fields is known to lines only.
+                let of_line = rule.fields_of_line().filter(|_| inside.is_nothing());
+                let sources = inside.sources().map(|field| ("json or pairs", field));
+                for (name, field) in sources.chain(of_line) {
                     if !is_known(field, lines) {
                         return Err(wrong(&entry(name), missing(field, lines)));
                     }

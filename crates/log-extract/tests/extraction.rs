@@ -198,6 +198,10 @@ fn names_that_no_line_can_have_are_refused_before_the_first_line() {
         ("format = \"json\"", "args = [\"{leader}\"]"),
         ("format = \"logfmt\"", "where = { levl = \"INFO\" }"),
         (text, "pairs = \"message\"\nargs = [\"{leader}\"]"),
+        (
+            "format = \"text\"\njson = \"message\"",
+            "where = { levl = \"INFO\" }\nin = \"body\"",
+        ),
         (head, "clock = \"{time}\"\nargs = [\"{l.name}\"]"),
     ] {
         assert_eq!(refused(format, more), "", "{more}");

@@ -1,8 +1,10 @@
 //! The counterexample of a rejected log.
 
+use std::collections::BTreeSet;
+
 use omnilink_evidence::{
-    Alternative, Candidate, Continuation, Counterexample, LogEnding, RefusalReason, ReportedOperation,
-    ThreadName,
+    Alternative, BrokenRule, Candidate, Continuation, Counterexample, LogEnding, RefusalReason,
+    ReportedOperation, ThreadName,
 };
 use rustc_hash::FxHashMap;
 
@@ -10,7 +12,7 @@ use crate::error::LogError;
 use crate::expansion::Expander;
 use crate::layer::Cut;
 use crate::log_spec::LogSpec;
-use crate::refusal::{refusal, state_text};
+use crate::refusal::{broken_invariant, refusal, state_text};
 use crate::search::Search;
 
 /// How many endings are reported.
@@ -40,6 +42,8 @@ pub(crate) fn counterexample(
     let depth = search.depth();
     let total = search.deepest().entries.len() as u64;
     let mut alternatives = Vec::new();
+    // For each line that may come next in some state, the invariant that every step breaks.
+    let mut broken_by: Vec<Option<String>> = Vec::new();
     let mut unexplained: Option<u32> = None;
     for number in 0..(total as usize).min(Counterexample::ALTERNATIVES_MAX) {
         let entry = search.deepest().entries[number].clone();
@@ -56,7 +60,12 @@ pub(crate) fn counterexample(
             let Some(prepared) = search.lines.get(line).cloned() else {
                 continue;
             };
-            let RefusalReason { reason, places } = refusal(expander, &state, &prepared);
+            let broken = broken_invariant(expander, &state, &prepared);
+            let RefusalReason { reason, places } = match &broken {
+                Some(broken) => RefusalReason::from(broken.reason.clone()),
+                None => refusal(expander, &state, &prepared),
+            };
+            broken_by.push(broken.map(|broken| broken.name));
             if let Some(op) = line_operation(search, spec, line) {
                 candidates.push(Candidate {
                     op,
@@ -91,12 +100,22 @@ pub(crate) fn counterexample(
             Some(0),
         )
     });
+    // The lines are steps of the specification: an invariant is all that is wrong.
+    let names: Option<BTreeSet<String>> = broken_by.into_iter().collect();
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    let broken = (!names.is_empty()).then(|| BrokenRule {
+        rule: match names.as_slice() {
+            [name] => format!("the invariant {name} is false"),
+            several => format!("one of the invariants {} is false", several.join(", ")),
+        },
+        operations: vec![op.clone()],
+    });
     Ok(Counterexample {
         op,
         alternatives_total: total,
         alternatives,
         agreed: None,
-        broken: None,
+        broken,
     })
 }
 

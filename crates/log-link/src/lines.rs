@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use omnilink_log_extract::ExtractionCounts;
+use omnilink_sorting::sort_by_key;
 use omnilink_tla::eval::Evaluator;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
@@ -135,7 +136,7 @@ impl<'s> Lines<'s> {
                 .filter_map(|((chain, lines), at)| Some((chain, *lines.get(*at as usize)?)))
                 .filter(|(_, line)| order.is_enabled(*line, cut))
                 .collect();
-            enabled.sort_by_key(|(_, line)| *line);
+            sort_by_key(&mut enabled, |(_, line)| *line);
             return Ok(enabled);
         }
         let mut enabled = EnabledLines::new();

@@ -2,6 +2,7 @@
 
 use omnilink_evidence::RefusalReason;
 use omnilink_tla::eval::{FalseSubformula, State};
+use omnilink_tla::ir::OperatorId;
 use omnilink_value::Value;
 
 use crate::batch::Batch;
@@ -111,7 +112,6 @@ pub(crate) fn refusal(expander: &mut Expander<'_>, state: &State, line: &Prepare
     }
     reasons.truncate(REASONS_MAX);
     places.truncate(REASONS_MAX);
-    reasons.extend(broken_invariant(expander, state, line));
     if let Some(outside) = outside(spec, line, &stage.action, &reasons) {
         reasons.push(outside);
     }
@@ -138,7 +138,13 @@ fn false_requirement(
         Ok(false) => Some(format!(
             "what the link file requires before {} is false{}",
             part.place,
-            false_parts(expander, requires, part, state, &[])
+            false_parts(
+                expander,
+                requires.operation,
+                &requires.arguments(&part.context),
+                state,
+                &[]
+            )
         )),
         Err(failure) => Some(format!(
             "what the link file requires before {} cannot be evaluated: {}",
@@ -163,7 +169,16 @@ fn false_promise(expander: &mut Expander<'_>, state: &State, line: &PreparedLine
             expander.evaluator.set_next(&step.state);
             let why = match ensures.holds(&mut expander.evaluator, &part.context) {
                 Ok(true) => continue,
-                Ok(false) => format!(" is false{}", false_parts(expander, ensures, part, state, &next)),
+                Ok(false) => format!(
+                    " is false{}",
+                    false_parts(
+                        expander,
+                        ensures.operation,
+                        &ensures.arguments(&part.context),
+                        state,
+                        &next
+                    )
+                ),
                 Err(failure) => format!(" cannot be evaluated: {}", expander.spec.failure_text(&failure)),
             };
             reason.get_or_insert_with(|| {
@@ -177,18 +192,17 @@ fn false_promise(expander: &mut Expander<'_>, state: &State, line: &PreparedLine
     reason
 }
 
-/// The parts of a formula of the link file that are false, with their values.
+/// The parts of a formula that are false, with their values.
 fn false_parts(
     expander: &mut Expander<'_>,
-    formula: &LineFormula,
-    part: &PreparedLine,
+    operation: OperatorId,
+    arguments: &[Value],
     state: &State,
     next: &[(u32, Value)],
 ) -> String {
-    let arguments = formula.arguments(&part.context);
     let parts = expander
         .evaluator
-        .refusals_given(formula.operation, &arguments, state, next);
+        .refusals_given(operation, arguments, state, next);
     let mut shown_parts: Vec<String> = Vec::new();
     for part in parts.iter().take(REASONS_MAX) {
         let text = shown(expander.spec, part);
@@ -202,22 +216,47 @@ fn false_parts(
     }
 }
 
-/// The invariant that is false after every step that the line could be.
-fn broken_invariant(expander: &mut Expander<'_>, state: &State, line: &PreparedLine) -> Option<String> {
+/// An invariant that is false after a step that the line could be otherwise.
+#[derive(Debug)]
+pub(crate) struct BrokenInvariant {
+    pub name: String,
+    /// What is false of it, with its values.
+    pub reason: String,
+}
+
+/// The invariant that is false after every step that the line could be otherwise; `None` if it could be none, or an invariant is not why.
+pub(crate) fn broken_invariant(
+    expander: &mut Expander<'_>,
+    state: &State,
+    line: &PreparedLine,
+) -> Option<BrokenInvariant> {
     let spec = expander.spec;
     let successors = expander.successors(state, line, Batch::ALL).ok()?.found;
+    let mut broken = None;
     for successor in successors {
-        for invariant in &spec.invariants {
-            if !expander
-                .evaluator
-                .holds(invariant.formula, &successor.state)
-                .ok()?
-            {
-                return Some(format!("the invariant {} is false after it", invariant.name));
-            }
+        let mut invariants = spec.invariants.iter();
+        let invariant = invariants.find(|invariant| {
+            let holds = expander.evaluator.holds(invariant.formula, &successor.state);
+            holds.is_ok_and(|holds| !holds)
+        })?;
+        if broken.is_none() {
+            let parts = false_parts(
+                expander,
+                invariant.formula.operation(),
+                &[],
+                &successor.state,
+                &[],
+            );
+            broken = Some(BrokenInvariant {
+                name: invariant.name.clone(),
+                reason: format!(
+                    "the step fits, and the invariant {} is false after it{parts}",
+                    invariant.name
+                ),
+            });
         }
     }
-    None
+    broken
 }
 
 /// That arguments are given which no quantifier of the next-state relation offers.

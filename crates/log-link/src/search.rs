@@ -20,6 +20,7 @@ use std::rc::{Rc, Weak};
 
 use omnilink_engine::LimitWatch;
 use omnilink_evidence::Limit;
+use omnilink_sorting::sort_by_key;
 use omnilink_tla::eval::State;
 use smallvec::SmallVec;
 
@@ -348,7 +349,7 @@ impl<'s> Search<'s> {
                     (rank, successor)
                 })
                 .collect();
-            ranked.sort_by_key(|(rank, _)| *rank);
+            sort_by_key(&mut ranked, |(rank, _)| *rank);
             let mut cut = from.cut.clone();
             cut[chain as usize] += 1;
             let mut likely: Vec<Entry> = Vec::new();

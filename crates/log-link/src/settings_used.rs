@@ -4,7 +4,7 @@
 //! when there is one: an event, a field, a value, a hidden action. What was never marked is told.
 
 use omnilink_link::{LinkFile, LogLink, LogOrder, toml_key};
-use omnilink_settings::Effects;
+use omnilink_settings::EntryEffects;
 
 /// Entries that are about every line, or about what is read before the first. Constants and overrides that there are not are errors.
 const OF_EVERY_LINE: [&str; 12] = [
@@ -26,13 +26,13 @@ const OF_EVERY_LINE: [&str; 12] = [
 /// The entries of a link file, and which of them took effect.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsUsed {
-    effects: Effects,
+    effects: EntryEffects,
 }
 
 impl SettingsUsed {
     /// Those of a file.
     pub fn of(file: &LinkFile) -> Self {
-        let mut effects = Effects::default();
+        let mut effects = EntryEffects::default();
         let name = file.path.as_deref().unwrap_or("link file");
         effects.say_entries(&file.entries, name);
         OF_EVERY_LINE.iter().for_each(|path| effects.took_all(path));

@@ -52,79 +52,53 @@ impl Confinement {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::io;
     use std::path::Path;
 
-    use landlock::{
-        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
-    };
-
     use super::{Confinement, ConfinementError};
-
-    /// The newest rights that this program knows. Systems that are older have fewer of them: a right that a system does not
-    /// know is one that it does not take away, and those of the first version are enough for reading, writing and executing.
-    const KNOWN: ABI = ABI::V6;
+    use crate::landlock::{self, Rights, Rules};
 
     /// Files of the system that tell a process about its own memory and processors.
     const OWN_FIGURES: [&str; 4] = ["/proc/self", "/proc/meminfo", "/sys/fs/cgroup", "/dev/null"];
 
     pub(super) fn is_supported() -> bool {
-        let created = Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(ABI::V1))
-            .and_then(Ruleset::create);
-        created.is_ok()
+        landlock::version() > 0
     }
 
     pub(super) fn enter(confinement: &Confinement) -> Result<(), ConfinementError> {
-        let refused = |error: RulesetError| ConfinementError::Refused(error.to_string());
-        let reading = AccessFs::ReadFile | AccessFs::ReadDir;
-        let writing = AccessFs::from_all(KNOWN) & !AccessFs::Execute;
-        let mut rules = Ruleset::default()
-            .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(AccessFs::from_all(KNOWN))
-            .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
-            .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
-            .and_then(Ruleset::create)
-            .map_err(refused)?;
-        let allowed = if confinement.may_write { writing } else { reading };
-        let scratch = (confinement.scratch.as_path(), writing);
+        let refused = |error: io::Error| ConfinementError::Refused(error.to_string());
+        let version = landlock::version();
+        if version == 0 {
+            return Err(ConfinementError::Unsupported);
+        }
+        let mut rules = Rules::new(version).map_err(refused)?;
+        let allowed = if confinement.may_write {
+            Rights::WRITING
+        } else {
+            Rights::READING
+        };
+        let scratch = (confinement.scratch.as_path(), Rights::WRITING);
         let folders = confinement
             .folders
             .iter()
             .map(|folder| (folder.as_path(), allowed));
         let written = confinement.written.iter();
-        let written = written.map(|folder| (folder.as_path(), writing));
-        for (path, access) in folders.chain(written).chain([scratch]) {
-            let beneath = PathFd::new(path)
+        let written = written.map(|folder| (folder.as_path(), Rights::WRITING));
+        for (path, rights) in folders.chain(written).chain([scratch]) {
+            rules
+                .allow(path, rights)
                 .map_err(|error| ConfinementError::Refused(format!("{}: {error}", path.display())))?;
-            // A file has no entries.
-            let access = if path.is_dir() {
-                access
-            } else {
-                access & AccessFs::from_file(KNOWN)
-            };
-            rules = rules
-                .add_rule(PathBeneath::new(beneath, access))
-                .map_err(refused)?;
         }
         for path in OWN_FIGURES.map(Path::new) {
-            // Without them a process knows less about itself.
-            let Ok(beneath) = PathFd::new(path) else { continue };
-            let access = if path.is_dir() {
-                reading
+            let rights = if path.is_dir() {
+                Rights::READING
             } else {
-                AccessFs::ReadFile | AccessFs::WriteFile
+                Rights::DATA
             };
-            rules = rules
-                .add_rule(PathBeneath::new(beneath, access))
-                .map_err(refused)?;
+            // Without them a process knows less about itself.
+            let _ = rules.allow(path, rights);
         }
-        let status = rules.restrict_self().map_err(refused)?;
-        match status.ruleset {
-            RulesetStatus::NotEnforced => Err(ConfinementError::Unsupported),
-            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
-        }
+        rules.enter().map_err(refused)
     }
 }
 

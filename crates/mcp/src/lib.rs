@@ -14,6 +14,8 @@ mod arguments;
 mod call;
 mod confinement;
 mod folders;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod limits;
 mod message;
 mod pages;

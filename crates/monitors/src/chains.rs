@@ -20,6 +20,8 @@
 //! *Pending* writes and replacements whose value no operation that returned needs can be left out: the register then keeps the value
 //! before. All others have happened.
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::decision::{Decision, Rule, UndecidedReason};
 use crate::mutant::{Mutant, mutated};
@@ -50,7 +52,7 @@ pub(crate) fn check(operations: &[TimedAction], end: Rank) -> Decision {
     };
     let (mut forward, backward): (Vec<&Chain>, Vec<&Chain>) =
         chains.iter().partition(|chain| chain.first < chain.last);
-    forward.sort_unstable_by_key(|chain| chain.first);
+    sort_by_key(&mut forward, |chain| chain.first);
     let meet = |one: &Chain, other: &Chain| {
         let involved = one.operations.iter().chain(&other.operations).copied();
         violation(Rule::Overwritten, operations, involved)
@@ -72,7 +74,7 @@ pub(crate) fn check(operations: &[TimedAction], end: Rank) -> Decision {
         blocks.push((chain.last, chain));
     }
     blocks.extend(forward.iter().map(|chain| (chain.first, *chain)));
-    blocks.sort_unstable_by_key(|(rank, _)| *rank);
+    sort_by_key(&mut blocks, |(rank, _)| *rank);
     let order = blocks
         .into_iter()
         .flat_map(|(_, chain)| chain.operations.iter().copied());
@@ -207,7 +209,7 @@ impl<'a> Values<'a> {
                 is_reached[value] = true;
                 layers.push(writer.into_iter().collect());
                 let mut reads = self.reads[value].clone();
-                reads.sort_unstable_by_key(|number| self.operations[*number].call);
+                sort_by_key(&mut reads, |number| self.operations[*number].call);
                 layers.push(reads);
                 next = self.replacement[value].and_then(|replacement| {
                     Some((

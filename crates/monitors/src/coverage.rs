@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Rank, TimedAction};
 use crate::decision::{Decision, Rule};
 use crate::mutant::{Mutant, mutated};
@@ -105,7 +107,7 @@ pub(crate) fn fewest_that_cover(values: &[ValueHistory], positions: Range<Rank>)
             history.is_critical() && history.first < positions.end && history.last > positions.start
         })
         .collect();
-    by_first.sort_unstable_by_key(|history| history.first);
+    sort_by_key(&mut by_first, |history| history.first);
     let mut rest = by_first.into_iter().peekable();
     let mut cover = Vec::new();
     let mut covered = positions.start;

@@ -22,6 +22,8 @@
 //! For queues, a search decides the rest ([`queue_search`]). For stacks, a search of two values at a time finds more violations
 //! ([`stack_pairs`]).
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Collection, Rank, TimedAction, ValueId};
 use crate::check_distinct;
 use crate::copies::Copies;
@@ -85,7 +87,7 @@ impl<'a> Lives<'a> {
 
     /// Splits the operations of a value into lives.
     fn split(&mut self, value: ValueId, mut members: Vec<usize>, writes: Option<&Writes>) {
-        members.sort_unstable_by_key(|number| self.operations[*number].call);
+        sort_by_key(&mut members, |number| self.operations[*number].call);
         let mut life: Vec<usize> = Vec::new();
         // The last return, and additions minus removals, in this life.
         let (mut returned, mut inside) = (0, 0_i64);

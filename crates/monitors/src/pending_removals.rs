@@ -30,6 +30,8 @@
 //! value that it is ahead of by rule 1 has no front operation. So the cycle consists of values that other operations removed.
 //! The relaxation contains these unchanged, and has no cycle. ∎
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Collection, Rank, TimedAction};
 use crate::decide;
 use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
@@ -46,7 +48,9 @@ pub(crate) fn check(collection: Collection, operations: &[TimedAction], values: 
         return refuted;
     }
     let mut due: Vec<(Deadline, &ValueHistory)> = deadlines(collection, operations, values);
-    due.sort_unstable_by_key(|(deadline, _)| *deadline);
+    sort_by_key(&mut due, |(deadline, _)| {
+        (deadline.due, deadline.operation as u32)
+    });
     let is_late = |index: usize, due: Rank| !is_in_time(operations, &pending, index, due);
     if let Some(late) = (0..due.len()).find(|index| is_late(*index, due[*index].0.due)) {
         return not_gone(operations, values, &due[..=late], &pending);
@@ -60,7 +64,7 @@ fn in_order_of_call(operations: &[TimedAction]) -> Vec<usize> {
     let mut pending: Vec<usize> = (0..operations.len())
         .filter(|number| operations[*number].ret.is_none() && is_removal(&operations[*number]))
         .collect();
-    pending.sort_unstable_by_key(|number| operations[*number].call);
+    sort_by_key(&mut pending, |number| operations[*number].call);
     pending
 }
 
@@ -146,7 +150,9 @@ fn complete<'a>(
                     break;
                 };
                 due.push(more);
-                due.sort_unstable_by_key(|(deadline, _)| *deadline);
+                sort_by_key(&mut due, |(deadline, _)| {
+                    (deadline.due, deadline.operation as u32)
+                });
                 let is_late = |(index, (deadline, _)): (usize, &(Deadline, &ValueHistory))| {
                     !is_in_time(operations, pending, index, deadline.due)
                 };
@@ -289,7 +295,7 @@ fn of_priority_queue(operations: &[TimedAction], values: &ValueHistories) -> Vec
 fn of_stack(operations: &[TimedAction], values: &ValueHistories) -> Vec<Option<Deadline>> {
     let sorted = |key: &dyn Fn(&ValueHistory) -> Rank| {
         let mut numbers: Vec<usize> = (0..values.histories.len()).collect();
-        numbers.sort_unstable_by_key(|number| key(&values.histories[*number]));
+        sort_by_key(&mut numbers, |number| key(&values.histories[*number]));
         numbers
     };
     let push = |history: &ValueHistory| operations[history.add].call;

@@ -29,6 +29,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Rank, TimedAction};
 use crate::coverage::place_empties;
 use crate::decision::{Decision, Rule};
@@ -99,7 +101,7 @@ fn order<'a>(
             (part, operations[history.add].call, history)
         })
         .collect();
-    by_part.sort_unstable_by_key(|(part, call, _)| (*part, *call));
+    sort_by_key(&mut by_part, |(part, call, _)| (*part, *call));
     // The additions of all parts are in order of their positions, and so are the front operations.
     let mut additions: Vec<Effect> = Vec::with_capacity(values.histories.len());
     let mut fronts: Vec<Effect> = Vec::with_capacity(operations.len());

@@ -44,6 +44,8 @@
 
 use std::collections::HashSet;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::decision::{Decision, Refutation, Rule};
 use crate::lists::Lists;
@@ -181,7 +183,7 @@ impl<'a> QueueSearch<'a> {
             last_front_call: 0,
         };
         let mut order: Vec<usize> = (0..count).collect();
-        order.sort_unstable_by_key(|number| search.operations[*number].call);
+        sort_by_key(&mut order, |number| search.operations[*number].call);
         for number in &order {
             let op = operations[*number];
             let list = match op.action {
@@ -195,7 +197,7 @@ impl<'a> QueueSearch<'a> {
             };
             search.by_call.append(list, *number);
         }
-        order.sort_unstable_by_key(|number| search.returns(*number));
+        sort_by_key(&mut order, |number| search.returns(*number));
         for number in order {
             let op = operations[number];
             match op.action {
@@ -364,14 +366,16 @@ impl<'a> QueueSearch<'a> {
             None => self.additions(),
             Some(value) => self.fronts(value),
         };
-        choices.sort_by_key(|(ret, _)| std::cmp::Reverse(*ret));
+        sort_by_key(&mut choices, |(ret, _)| std::cmp::Reverse(*ret));
         choices.into_iter().map(|(_, number)| number).collect()
     }
 
     /// The additions that may begin an item, with the return of a front operation of the item.
     fn additions(&self) -> Vec<(Rank, usize)> {
         let mut additions: Vec<usize> = self.called_before(ADDITIONS, self.first_return()).collect();
-        additions.sort_unstable_by_key(|number| (self.value(*number), self.returns(*number)));
+        sort_by_key(&mut additions, |number| {
+            (self.value(*number), self.returns(*number))
+        });
         if mutated(Mutant::LatestEqualAddition) {
             additions.reverse();
         }

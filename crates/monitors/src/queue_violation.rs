@@ -10,6 +10,8 @@
 
 use std::collections::HashSet;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::queue_search::{SearchEnd, search};
 
@@ -75,7 +77,7 @@ pub(crate) fn smallest(operations: &[TimedAction], mut sets: usize) -> (Vec<usiz
         .filter(is_called)
         .filter(|number| part(*number).is_none_or(|part| parts.contains(&part)))
         .collect();
-    few.sort_unstable_by_key(|number| operations[*number].call);
+    sort_by_key(&mut few, |number| operations[*number].call);
     // The beginning up to this return is the first without a linearization.
     let last = few
         .iter()

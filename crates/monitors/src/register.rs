@@ -12,6 +12,8 @@
 //! a position outside of all of them, because ranks are distinct, so that zones do not touch. All its operations take
 //! effect there. ∎
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Rank, TimedAction};
 use crate::decision::{Decision, Rule};
 use crate::mutant::{Mutant, mutated};
@@ -48,7 +50,7 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
             backward.push((last, first, history));
         }
     }
-    forward.sort_unstable_by_key(|zone| zone.begin);
+    sort_by_key(&mut forward, |zone| zone.begin);
     for pair in forward.windows(2) {
         if let [one, other] = pair
             && other.begin < one.end
@@ -68,7 +70,7 @@ pub(crate) fn check(operations: &[TimedAction], values: &ValueHistories) -> Deci
         blocks.push((last, Some(history)));
     }
     blocks.extend(forward.iter().map(|zone| (zone.begin, zone.history)));
-    blocks.sort_unstable_by_key(|(rank, _)| *rank);
+    sort_by_key(&mut blocks, |(rank, _)| *rank);
     let mut order = Vec::with_capacity(operations.len());
     for (_, history) in blocks {
         match history {

@@ -26,6 +26,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Rank, TimedAction};
 use crate::coverage::place_empties;
 use crate::decision::{Decision, Rule};
@@ -129,11 +131,11 @@ impl<'a> Peeling<'a> {
             }
             missing.push(2 + all.peeks(history).len() as u32);
         }
-        unplaced.sort_unstable_by_key(|op| (op.positions.start, op.positions.end));
+        sort_by_key(&mut unplaced, |op| (op.positions.start, op.positions.end));
         let mut peeks: Vec<usize> = (0..unplaced.len())
             .filter(|index| unplaced[*index].peek.is_some())
             .collect();
-        peeks.sort_by_key(|index| unplaced[*index].value);
+        sort_by_key(&mut peeks, |index| unplaced[*index].value);
         let mut peek_index = vec![None; unplaced.len()];
         let mut peeks_of = vec![0..0; values.len()];
         for (at, index) in peeks.iter().enumerate() {
@@ -285,7 +287,7 @@ fn order(
         .filter(|history| !history.is_critical())
         .map(|history| (history.last, history))
         .collect();
-    together.sort_unstable_by_key(|(position, _)| *position);
+    sort_by_key(&mut together, |(position, _)| *position);
     let mut together = together.into_iter().peekable();
     let mut order = Vec::with_capacity(operations.len());
     let mut push_together = |order: &mut Vec<usize>, before: Rank| {
@@ -314,7 +316,7 @@ fn small_core<'a>(
     all: &ValueHistories,
     mut values: Vec<&'a ValueHistory>,
 ) -> Vec<&'a ValueHistory> {
-    values.sort_unstable_by_key(|history| history.first);
+    sort_by_key(&mut values, |history| history.first);
     let mut size = NEIGHBOURS;
     while size < values.len() {
         let mut groups = (0..values.len()).step_by(size / 2).map(|from| {

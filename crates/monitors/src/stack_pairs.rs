@@ -11,6 +11,8 @@
 
 use std::collections::HashSet;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::mutant::{Mutant, mutated};
 
@@ -59,7 +61,7 @@ pub(crate) fn violation(
     let (pending, empties) = (of(Action::RemoveAny), of(Action::FindEmpty));
     // Of two lives that overlap, one begins during the other.
     let mut by_begin: Vec<usize> = (0..extents.len()).collect();
-    by_begin.sort_unstable_by_key(|life| extents[*life].begin);
+    sort_by_key(&mut by_begin, |life| extents[*life].begin);
     let is_repeated = |life: usize| repeated.binary_search(&(life as ValueId)).is_ok();
     let (mut left, mut pairs) = (VISITED_MAX, PAIRS_MAX);
     for (at, first) in by_begin.iter().enumerate() {
@@ -88,7 +90,7 @@ pub(crate) fn violation(
             if few.len() + empties.len() <= OPERATIONS_MAX {
                 few.extend(empties);
             }
-            few.sort_unstable_by_key(|number| operations[*number].call);
+            sort_by_key(&mut few, |number| operations[*number].call);
             let projected: Vec<TimedAction> = few.iter().map(|number| operations[*number]).collect();
             match has_order(&projected, &mut left) {
                 Some(true) => {}
@@ -130,7 +132,7 @@ fn has_order(operations: &[TimedAction], left: &mut usize) -> Option<bool> {
             return Some(true);
         };
         let mut nexts: Vec<(usize, &TimedAction)> = rest().filter(|(_, op)| op.call < first_return).collect();
-        nexts.sort_by_key(|(_, op)| op.ret.unwrap_or(Rank::MAX));
+        sort_by_key(&mut nexts, |(_, op)| op.ret.unwrap_or(Rank::MAX));
         if mutated(Mutant::LatestEqualOnStack) {
             nexts.reverse();
         }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::action::{Action, Rank, TimedAction, ValueId};
 use crate::decision::{Decision, Refutation, Rule, UndecidedReason};
 
@@ -94,7 +96,7 @@ impl ValueHistories {
             }
         }
         peeks.sort_unstable();
-        empties.sort_unstable_by_key(|number: &usize| operations[*number].call);
+        sort_by_key(&mut empties, |number| operations[*number].call);
         let mut values = Self {
             end,
             histories: Vec::with_capacity(count),
@@ -239,7 +241,8 @@ pub(crate) fn violation(
     involved: impl IntoIterator<Item = usize>,
 ) -> Decision {
     let mut involved: Vec<usize> = involved.into_iter().collect();
-    involved.sort_unstable_by_key(|number| (operations[*number].call, *number));
+    involved.sort_unstable();
+    sort_by_key(&mut involved, |number| operations[*number].call);
     involved.dedup();
     Decision::Violation(Refutation {
         rule,

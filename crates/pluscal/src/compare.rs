@@ -173,7 +173,7 @@ fn essence(tokens: &[Token]) -> Vec<&str> {
 /// How many conditions of weak and of strong fairness a formula has. Versions of the translator write them differently.
 fn fairness(tokens: &[Token]) -> [usize; 2] {
     ["WF_", "SF_"].map(|kind| {
-        let is_fair = |token: &&Token| token.gap.is_none() && token.text.starts_with(kind);
+        let is_fair = |token: &&Token| token.text.starts_with(kind);
         tokens.iter().filter(is_fair).count()
     })
 }

@@ -1,8 +1,8 @@
 //! What was said, and whether it took effect.
 //!
 //! An entry that is spelt right may still mean nothing: an event that no line has, a value that never occurs, an option for inputs of another kind. The check says
-//! less than its user believes then. So everything that can be said is listed before a check begins, whoever uses it [marks](Effects::took) it, and
-//! at the end what was never marked is [told](Effects::without). A mark is never taken back, so that several checks may share a list.
+//! less than its user believes then. So everything that can be said is listed before a check begins, whoever uses it [marks](EntryEffects::took) it, and
+//! at the end what was never marked is [told](EntryEffects::without). A mark is never taken back, so that several checks may share a list.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub struct EffectId(usize);
 
 /// What was said, and whether it took effect.
 #[derive(Debug, Default)]
-pub struct Effects {
+pub struct EntryEffects {
     said: Vec<(Unused, AtomicBool)>,
     by_path: BTreeMap<String, usize>,
 }
@@ -30,7 +30,7 @@ pub struct Unused {
     pub place: String,
 }
 
-impl Effects {
+impl EntryEffects {
     /// Adds something; what was said twice is one.
     pub fn say(&mut self, what: &str, place: &str) -> EffectId {
         let next = self.said.len();
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_was_never_marked_is_told() {
         let file = "[log]\nskip = [\"Ping\", \"Pong\"]\n[log.events.a]\naction = \"A\"\n[[log.hidden]]\naction = \"B\"\nbound = 2\n[log.events.ab]\naction = \"C\"\n";
-        let mut effects = Effects::default();
+        let mut effects = EntryEffects::default();
         effects.say_entries(&Table::parse(file).unwrap().entries(), "l.toml");
         effects.took_all("log.events.a");
         effects.took(effects.find("log.skip = \"Ping\"").unwrap());

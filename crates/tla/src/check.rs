@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{self, Config};
 use crate::diagnostic::{Class, Diagnostic, render, to_json};
 use crate::expressions;
+use crate::model::PLUSCAL_DEFAULT;
 use crate::semantics::search_path::{SearchPath, read_text, unreadable};
 use crate::semantics::spec::Spec;
 use crate::semantics::{Loaded, load};
@@ -20,6 +21,8 @@ pub struct SpecOptions {
     pub config: Option<PathBuf>,
     /// Expressions that the spec is to define, for [`crate::model::BuildOptions::expressions`].
     pub expressions: Vec<String>,
+    /// Constants that are given their values in another way than by the configuration.
+    pub constants: Vec<String>,
     /// What the configuration is to have besides.
     pub checks: Vec<GivenCheck>,
 }
@@ -91,19 +94,16 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
     let mut defined = options.expressions.clone();
     let (mut given, mut lines) = (Vec::new(), String::new());
     for check in &options.checks {
-        let name = match check.is_name() {
-            true => check.text.trim().to_owned(),
-            false => {
-                let name = expressions::definition_name(defined.len());
-                defined.push(check.text.clone());
-                given.push((
-                    name.clone(),
-                    check.text.split_whitespace().collect::<Vec<_>>().join(" "),
-                ));
-                name
-            }
-        };
-        lines += &format!("{} {name}\n", check.keyword());
+        let text = check.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if check.is_name() {
+            lines += &format!("{} {text}\n", check.keyword());
+            continue;
+        }
+        let name = expressions::definition_name(defined.len());
+        defined.push(check.text.clone());
+        // The comment is for those who read of a mistake in this line.
+        lines += &format!("{} {name} \\* {text}\n", check.keyword());
+        given.push((name, text));
     }
     if !defined.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
         let plain = options.expressions.len();
@@ -155,11 +155,19 @@ pub fn check(path: &Path, options: &SpecOptions) -> Checked {
         }
         let config = config::parse(source, spec.sources.get(source).text(), &mut diagnostics);
         if loaded && !diagnostics.iter().any(Diagnostic::is_error) {
-            config.check(&spec, &mut diagnostics);
+            let mut given = options.constants.clone();
+            // It is a model value unless it is given a value.
+            given.push(PLUSCAL_DEFAULT.to_owned());
+            config.check(&spec, &given, &mut diagnostics);
         }
         config
     });
     diagnostics.sort_by_key(|d| (d.source, d.span.start));
+    for diagnostic in &mut diagnostics {
+        for (name, text) in &given {
+            diagnostic.message = diagnostic.message.replace(name, text);
+        }
+    }
     Checked {
         spec,
         config,

@@ -200,7 +200,7 @@ fn constants_of(spec: &mut Spec, options: &EvaluateOptions) -> Result<Config, Ev
     let mut diagnostics = Vec::new();
     let given = config::parse(source, spec.sources.get(source).text(), &mut diagnostics);
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        given.check(spec, &mut diagnostics);
+        given.check(spec, &[], &mut diagnostics);
     }
     refuse(&diagnostics, &spec.sources)?;
     config.source = Some(source);

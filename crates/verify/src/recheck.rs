@@ -6,6 +6,7 @@ use std::sync::Arc;
 use omnilink_engine::{Consistency, Limits, Options};
 use omnilink_evidence::{Command, Evidence};
 use omnilink_link::{CollectedConstants, LinkFile, LinkOptions};
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::{OpenOptions, Operation, Time, Timebox};
 
 use crate::check_run::CheckRequest;
@@ -74,7 +75,7 @@ impl Recheck {
             );
         }
         let format = trace.format();
-        operations.sort_by_key(|operation| operation.timebox.start);
+        sort_by_key(&mut operations, |operation| operation.timebox.start);
         let operations: SharedOperations = operations.into();
         let mut input = Input::of_operations(input.name.clone(), Arc::clone(&operations), format);
         let request = CheckRequest {

@@ -81,6 +81,7 @@ impl SpecSource {
             search: self.search.clone(),
             config: self.config.clone().or_else(|| beside.exists().then_some(beside)),
             expressions: self.expressions.clone(),
+            constants: self.constants.iter().map(|(name, _)| name.clone()).collect(),
             checks: self.checks.clone(),
         };
         let mut checked = check(&self.spec, &options);

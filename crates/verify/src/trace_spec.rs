@@ -147,7 +147,7 @@ impl TracedSpec<'_> {
             "OmniNext == {next}\n\nOmniSpec == OmniInit /\\ [][OmniNext]_<<omniStep, {variables}>> /\\ WF_<<omniStep, {variables}>>(OmniNext)\n"
         )
         .ok()?;
-        if let Some((_, violated)) = property.filter(|(_, violated)| !(self.defines)(violated)) {
+        if let Some((_, violated)) = property.filter(|(_, violated)| !is_name(violated)) {
             write!(text, "\nOmniProperty == {violated}\n").ok()?;
         }
         text.push_str("====\n");
@@ -195,7 +195,7 @@ impl TracedSpec<'_> {
             writeln!(text, "CONSTANT {constant} <- OmniConstant{constant}").ok()?;
         }
         if let Some((keyword, violated)) = property {
-            let name = if (self.defines)(violated) {
+            let name = if is_name(violated) {
                 violated
             } else {
                 "OmniProperty"
@@ -211,6 +211,12 @@ impl TracedSpec<'_> {
         .ok()?;
         Some(text)
     }
+}
+
+/// Whether a property has a name, rather than being an expression that was given by itself.
+fn is_name(property: &str) -> bool {
+    let mut letters = property.chars();
+    letters.all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '!')
 }
 
 /// The model values in a value.

@@ -1,12 +1,12 @@
 //! Campaigns in the store.
 
 use rusqlite::{OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Store, StoreError};
 
 /// A campaign: one command, run many times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CampaignRecord {
     /// Unique everywhere.
     pub id: String,
@@ -19,7 +19,6 @@ pub struct CampaignRecord {
     /// The specification or model that runs are checked against.
     pub subject: String,
     /// What belongs to it, as words of a command line: `--const=N=3`.
-    #[serde(default)]
     pub subject_options: Vec<String>,
     /// The folder in which the command was started.
     pub directory: String,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use omnilink_evidence::{UnknownVerdict, Verdict};
 use rusqlite::types::Type;
 use rusqlite::{Error, OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Store, StoreError};
 
 /// One run of a campaign.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunRecord {
     /// The number in this store; `0` before it is stored.
     pub id: i64,

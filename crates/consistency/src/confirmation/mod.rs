@@ -6,6 +6,7 @@ mod plain_search;
 use omnilink_engine::{Limits, Model, PlainSearch, PlainVerdict, TimedOp, explain_program_order};
 use omnilink_evidence::Confirmation;
 use omnilink_history::{OpSet, Order};
+use omnilink_sorting::sort_by_key;
 
 use self::plain_search::PlainAnswer;
 use crate::criterion::{Criterion, Ret};
@@ -133,7 +134,7 @@ impl<O: Clone> LongHistory<O> {
         guarantee: &Guarantee,
     ) -> Result<Confirmation, WeakError> {
         let mut by_start: Vec<usize> = (0..self.ops.len()).collect();
-        by_start.sort_by_key(|op| self.timeboxes[*op].start);
+        sort_by_key(&mut by_start, |op| self.timeboxes[*op].start);
         let operations: Vec<TimedOp<O>> = by_start.iter().map(|op| self.timed(*op)).collect();
         let is_async = self.happens_before == HappensBefore::AsyncRealTime;
         let limits = Limits {

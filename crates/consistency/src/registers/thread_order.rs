@@ -5,6 +5,7 @@
 //! thread, and nothing comes after it: it is in no prefix.
 
 use omnilink_history::order_graph::{EdgeReason, Graph, Wiring};
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Timebox;
 
 use super::matrix::{Matrix, join};
@@ -35,7 +36,7 @@ impl<'a> ThreadOrder<'a> {
         let width = ops.iter().map(|op| op.thread as usize + 1).max().unwrap_or(0);
         let mut sequence: Vec<usize> = (0..ops.len()).filter(|op| is_included[*op]).collect();
         if *source == HappensBefore::RealTime {
-            sequence.sort_by_key(|op| timeboxes[*op].start);
+            sort_by_key(&mut sequence, |op| timeboxes[*op].start);
         }
         let mut threads: Vec<Vec<usize>> = vec![Vec::new(); width];
         let mut place = vec![(0, 0); ops.len()];

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use omnilink_evidence::{
     AgreedPrefix, AgreedStep, Alternative, Decider, Limit, Linearization, ReportedOperation, Step, Unknown,
 };
+use omnilink_sorting::sort_by_key;
 
 use super::{ActivePart, CheckRun, Part};
 use crate::erased_model::{ReplayId, ReplaySteps};
@@ -91,7 +92,8 @@ impl CheckRun {
             .map(|(part_id, _)| *part_id)
             .collect();
         // Parts that were easy so far go first: a violation there is found before the hard parts use their rounds.
-        open.sort_unstable_by_key(|part_id| (self.behind.contains(part_id), *part_id));
+        open.sort_unstable();
+        sort_by_key(&mut open, |part_id| self.behind.contains(part_id));
         let mut deciders = Vec::new();
         while self.violating_part.is_none() && !open.is_empty() && self.budget.exhausted().is_none() {
             let mut undecided = Vec::new();
@@ -225,7 +227,7 @@ fn agreed(
     let last = shared.last().map(|op| builder.view(*op));
     let since: BTreeSet<OpRef> = since.into_iter().flatten().collect();
     let mut since: Vec<ReportedOperation> = since.into_iter().map(|op| builder.view(op)).collect();
-    since.sort_by_key(|op| op.id);
+    sort_by_key(&mut since, |op| op.id);
     Some(AgreedPrefix {
         states: space.model.describe_replay(part.replay.id),
         placed: part.replay.placed,

@@ -5,6 +5,7 @@
 //! from an analysis. So all parts are merged by their moments and replayed once more: one state, by the definition of the model.
 
 use omnilink_evidence::Placement;
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 
 use super::ActivePart;
@@ -109,7 +110,7 @@ impl WitnessBuilder {
             return;
         }
         // Moments of each part never decrease, so a stable sort by them keeps the order of every part.
-        whole.waiting.sort_by_key(|(position, _)| position.at);
+        sort_by_key(&mut whole.waiting, |(position, _)| position.at);
         let ready = match until {
             Time::MAX => whole.waiting.len(),
             until => whole.waiting.partition_point(|(position, _)| position.at < until),
@@ -184,7 +185,7 @@ impl WitnessBuilder {
     pub fn take_order(&mut self) -> Option<Vec<Placement>> {
         let mut order = self.order.take().filter(|_| !self.is_incomplete)?;
         // The moments of each part never decrease, so sorting by them keeps the order of every part.
-        order.sort_by_key(|(position, _)| position.at);
+        sort_by_key(&mut order, |(position, _)| position.at);
         if self.ties.is_some() {
             Ties::put_in_order(&mut order);
         }

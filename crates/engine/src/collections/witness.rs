@@ -1,6 +1,7 @@
 //! The order that monitors found, replayed through the model.
 
 use omnilink_evidence::Placement;
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 
 use super::part::CollectionPart;
@@ -51,7 +52,7 @@ pub(super) fn merged<M: Model>(
         let at = history[*position].timebox.start;
         moments.push((PartPosition { at, layer: 0 }, member(*position, part_id)));
     }
-    moments.sort_by_key(|(placed, _)| placed.at);
+    sort_by_key(&mut moments, |(placed, _)| placed.at);
     Ties::put_in_order(&mut moments);
     moments
         .into_iter()

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Time;
 
 use super::{TrialOp, found_in, limits_until, operations};
@@ -122,7 +123,7 @@ pub(super) fn restart_at<M: Model>(
         }
     }
     straddling.extend_from_slice(after);
-    straddling.sort_by_key(|op| op.operation.timebox.start);
+    sort_by_key(&mut straddling, |op| op.operation.timebox.start);
     Ok(Some((states, straddling)))
 }
 

@@ -24,6 +24,7 @@ mod shrinker;
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::{Counterexample, MinimalHistory};
+use omnilink_sorting::sort_by_key;
 
 use self::cuts::{cut_beginning, cut_end, keep_component};
 use self::shrinker::Shrinker;
@@ -112,7 +113,7 @@ pub fn minimize<M: Model>(
     let deadline = Instant::now() + options.limits.time.unwrap_or(DEFAULT_TIME);
     let total = history.len();
     let mut ops = trial_ops(history);
-    ops.sort_by_key(|op| op.operation.timebox.start);
+    sort_by_key(&mut ops, |op| op.operation.timebox.start);
     let outcome = check(model, operations(&ops), options)?;
     let Conclusion::Violation(found) = outcome.conclusion else {
         return Ok(None);

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use omnilink_evidence::Counterexample;
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::{Time, Timebox};
 
 use super::cuts::{cut_end, drop_hidden_reads, restart_at};
@@ -60,7 +61,7 @@ impl<M: Model> Shrinker<'_, M> {
     /// The trial without what comes after its unexplained return, if it certainly has one.
     fn violating(&self, mut trial: Vec<TrialOp<M::Op>>) -> Result<Option<Vec<TrialOp<M::Op>>>, CheckError> {
         // The sort is stable: of equal starts, the first one may be tied before the other.
-        trial.sort_by_key(|op| op.operation.timebox.start);
+        sort_by_key(&mut trial, |op| op.operation.timebox.start);
         let Some(found) = self.counterexample(&trial)? else {
             return Ok(None);
         };
@@ -202,7 +203,7 @@ impl<M: Model> Shrinker<'_, M> {
         total: usize,
     ) -> Result<Option<MinimalCounterexample<M::Op>>, CheckError> {
         let mut shown: Vec<TrialOp<M::Op>> = self.ops.iter().filter(|op| op.shown).cloned().collect();
-        shown.sort_by_key(|op| op.operation.timebox.start);
+        sort_by_key(&mut shown, |op| op.operation.timebox.start);
         replace_times_by_ranks(&mut shown);
         let history = operations(&shown);
         let options = Options {

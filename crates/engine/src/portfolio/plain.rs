@@ -5,16 +5,16 @@ use omnilink_evidence::{Decider, Limit, ReportedOperation};
 use super::{Portfolio, is_interrupted};
 use crate::checker::Start;
 use crate::evidence::{CheckOutcome, SearchFigures};
-use crate::history_source::{HistoryReading, HistorySource};
+use crate::history_source::{EarlyEnd, HistoryReading, HistorySource};
 use crate::model::Model;
 use crate::operation::TimedOp;
 use crate::options::{Consistency, Options};
 use crate::plain_program_order::explain_program_order;
 use crate::plain_search::{PlainSearch, PlainVerdict};
 
-impl<M: Model, S: HistorySource<M::Op>> Portfolio<'_, M, S> {
+impl<M: Model> Portfolio<'_, M> {
     /// Decides the history by trying every order, by the definition of the model.
-    pub(super) fn check_plainly(&self) -> Result<CheckOutcome, S::Error> {
+    pub(super) fn check_plainly(&self) -> Result<CheckOutcome, EarlyEnd> {
         let Options {
             consistency,
             async_threads,
@@ -93,7 +93,7 @@ impl<M: Model, S: HistorySource<M::Op>> Portfolio<'_, M, S> {
     }
 
     /// The operation with a number.
-    fn shown_at(&self, id: u64) -> Result<Option<ReportedOperation>, S::Error> {
+    fn shown_at(&self, id: u64) -> Result<Option<ReportedOperation>, EarlyEnd> {
         let mut reading = self.source.open()?;
         for _ in 0..id {
             reading.next()?;

@@ -1,5 +1,7 @@
 //! The minimal frontier: drops configurations that another one still reaches later.
 
+use omnilink_sorting::sort_by_key;
+
 use super::Sweep;
 use crate::mask::Mask;
 use crate::mutant::{Mutant, mutated};
@@ -19,7 +21,7 @@ impl<K: Mask> Sweep<K> {
             return true;
         }
         let dominance = self.dominance(context.reductions);
-        self.next.sort_by_key(|config| dominance.rank(&config.placed));
+        sort_by_key(&mut self.next, |config| dominance.rank(&config.placed));
         self.visited.clear();
         let visited = &mut self.visited;
         self.next

@@ -277,7 +277,7 @@ fn a_later_version_is_refused_and_so_is_what_is_no_evidence() {
     ));
     assert!(matches!(
         Evidence::from_json("{}"),
-        Err(EvidenceError::Malformed(_))
+        Err(EvidenceError::Malformed { .. })
     ));
 }
 

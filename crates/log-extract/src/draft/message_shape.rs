@@ -63,7 +63,7 @@ impl MessageShape {
             }
             match part {
                 Part::Word(word) => {
-                    pattern.push_str(&regex::escape(word));
+                    pattern.push_str(&regex_syntax::escape(word));
                     let is_name = word.starts_with(|letter: char| letter.is_ascii_alphabetic());
                     let name: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
                     last_word = Some(name.to_lowercase()).filter(|name| is_name && !name.is_empty());
@@ -77,16 +77,16 @@ impl MessageShape {
                         0 => wanted,
                         others => format!("{wanted}{}", others + 1),
                     };
-                    let (before, after) = (regex::escape(before), regex::escape(after));
+                    let (before, after) = (regex_syntax::escape(before), regex_syntax::escape(after));
                     let _ = write!(pattern, r"{before}(?<{name}>\S+?){after}");
                     names.push(name);
                 }
                 Part::Request(path) => {
-                    let _ = write!(pattern, r"{}(?:\?\S*)?", regex::escape(path));
+                    let _ = write!(pattern, r"{}(?:\?\S*)?", regex_syntax::escape(path));
                     last_word = None;
                 }
                 Part::Pair(name) => {
-                    let _ = write!(pattern, r"{}=\S+", regex::escape(name));
+                    let _ = write!(pattern, r"{}=\S+", regex_syntax::escape(name));
                     names.push(name.clone());
                     last_word = None;
                 }

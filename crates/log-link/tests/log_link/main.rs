@@ -14,6 +14,7 @@ mod protocols;
 mod random_specs;
 mod recorded;
 mod stream_order;
+mod unused;
 
 use std::path::{Path, PathBuf};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use omnilink_mc::report::Answer;
 use omnilink_mc::{CheckOptions, Evaluators, Layouts, SearchProgress, check};
 
 use omnilink_tla::model::CompiledSpec;
@@ -105,8 +106,9 @@ impl Case<'_> {
 }
 
 /// The model of a module, if it is one.
-fn accepted(module: &str, config: &str) -> Option<CompiledSpec> {
-    let loaded = load_text("Case.tla".as_ref(), module.to_owned(), &SearchPath::default());
+fn accepted(name: &str, module: &str, config: &str) -> Option<CompiledSpec> {
+    let file = format!("{name}.tla");
+    let loaded = load_text(file.as_ref(), module.to_owned(), &SearchPath::default());
     loaded.is_ok().then(|| model_of(module, config))
 }
 
@@ -117,7 +119,7 @@ fn small_specs_have_one_answer() {
         let (module, config) = case.spec();
         count += 1;
         // Some are no TLA+: a list that is not aligned, a primed prime.
-        let Some(model) = accepted(&module, &config) else {
+        let Some(model) = accepted(case.name, &module, &config) else {
             rejected += 1;
             continue;
         };
@@ -140,7 +142,14 @@ fn small_specs_have_one_answer() {
                 Ok(report) => {
                     assert_eq!(report.disagreement, None, "{}\n{module}", case.name);
                     let figures = report.figures;
-                    format!("{:?} {} {}", report.answer, figures.distinct, figures.generated)
+                    // Of two values that cannot be compared, either may be named first.
+                    let answer = match &report.answer {
+                        Answer::Wrong(wrong) => {
+                            format!("{:?} {:?} {:?}", wrong.kind, wrong.violated, wrong.states)
+                        }
+                        other => format!("{other:?}"),
+                    };
+                    format!("{answer} {} {}", figures.distinct, figures.generated)
                 }
                 Err(error) => error.to_string(),
             }

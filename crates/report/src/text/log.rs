@@ -96,12 +96,19 @@ fn described(op: &ReportedOperation, look: &Look) -> String {
 
 fn violation(evidence: &Evidence, counterexample: &Counterexample, look: &Look) -> String {
     let op = &counterexample.op;
-    let sentence = format!(
-        "no behaviour of {} explains {} ({})",
-        model(evidence),
-        op.place.as_deref().unwrap_or("the log"),
-        cost(evidence)
-    );
+    let place = op.place.as_deref().unwrap_or("the log");
+    let sentence = match &counterexample.broken {
+        Some(broken) => format!(
+            "{} after {place}, whatever explains the lines ({})",
+            broken.rule,
+            cost(evidence)
+        ),
+        None => format!(
+            "no behaviour of {} explains {place} ({})",
+            model(evidence),
+            cost(evidence)
+        ),
+    };
     let mut page = headline(&evidence.input, look, Tone::Bad, "violation", &sentence);
     push_wrapped(&mut page, "  ", "    ", &described(op, look), look);
     if let Some(alternative) = counterexample.alternatives.first() {

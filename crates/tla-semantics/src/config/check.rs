@@ -14,8 +14,9 @@ use crate::spec::Spec;
 const MAX_SHOWN: usize = 8;
 
 impl Config {
-    /// Reports unknown names, constants without a value, formulas of the wrong level, and both SPECIFICATION and INIT or NEXT.
-    pub fn check(&self, spec: &Spec, diagnostics: &mut Vec<Diagnostic>) {
+    /// Reports unknown names, constants without a value, formulas of the wrong level, and both SPECIFICATION and INIT or NEXT. Some constants are given
+    /// their values elsewhere.
+    pub fn check(&self, spec: &Spec, given: &[String], diagnostics: &mut Vec<Diagnostic>) {
         let Some(source) = self.source else { return };
         let mut check = Check {
             spec,
@@ -46,7 +47,7 @@ impl Config {
         for name in &self.possible {
             check.formula(name, Level::Action, 0);
         }
-        check.constants(self);
+        check.constants(self, given);
     }
 }
 
@@ -165,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    fn constants(&mut self, config: &Config) {
+    fn constants(&mut self, config: &Config, given: &[String]) {
         let Some(root) = self.spec.root() else { return };
         for assignment in &config.constants {
             if let Some(module) = &assignment.module {
@@ -208,11 +209,8 @@ impl Check<'_> {
                 }
             }
         }
-        let assigned: FxHashSet<&str> = config
-            .constants
-            .iter()
-            .map(|assignment| assignment.target.name.as_str())
-            .collect();
+        let assigned = config.constants.iter().map(|assignment| &assignment.target.name);
+        let assigned: FxHashSet<&str> = assigned.chain(given).map(String::as_str).collect();
         let missing: Vec<_> = root
             .constants
             .iter()

@@ -18,7 +18,7 @@ fn complaints(body: &str, text: &str) -> Vec<String> {
     assert!(spec.is_ok(), "{:?}", spec.diagnostics);
     let (config, mut diagnostics) = read(&mut spec, text);
     if diagnostics.is_empty() {
-        config.check(&spec.spec, &mut diagnostics);
+        config.check(&spec.spec, &[], &mut diagnostics);
     }
     let place = |d: &Diagnostic| spec.spec.sources.get(d.source).line_column(d.span.start);
     diagnostics

@@ -97,7 +97,7 @@ pub(super) fn replacements(
 
 /// The constant that translations of PlusCal declare for variables without an initial value. It is a model value, as in the configurations
 /// that the Toolbox writes.
-const PLUSCAL_DEFAULT: &str = "defaultInitValue";
+pub(crate) const PLUSCAL_DEFAULT: &str = "defaultInitValue";
 
 /// The targets of an assignment: a name of the root module, or of the module that it names.
 fn targets(spec: &Spec, assignment: &Assignment) -> Vec<Binding> {

@@ -24,6 +24,7 @@ use crate::source::Span;
 use crate::syntax::ast::ExprKind;
 
 pub use crate::config::absent_behaviour;
+pub(crate) use constants::PLUSCAL_DEFAULT;
 pub use property::{Check, Property};
 
 use property::Unchecked;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -149,7 +150,7 @@ impl Events for LimoHistory {
 
     fn take_open(&mut self) -> Vec<Operation> {
         let mut calls: Vec<Operation> = self.open.drain().map(|(_, call)| call).collect();
-        calls.sort_unstable_by_key(|call| call.timebox.start);
+        sort_by_key(&mut calls, |call| call.timebox.start);
         calls
     }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -150,7 +151,7 @@ impl Events for PorcupineHistory {
 
     fn take_open(&mut self) -> Vec<Operation> {
         let mut calls: Vec<OpenCall> = self.open.drain().map(|(_, call)| call).collect();
-        calls.sort_unstable_by_key(|call| call.line);
+        sort_by_key(&mut calls, |call| call.line);
         calls.into_iter().map(|call| call.operation).collect()
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::msgpack::MsgpackCursor;
 
 use super::Merge;
@@ -36,7 +37,7 @@ pub(super) fn sort(
     let mut runs = RunFile::new(source).map_err(file_error)?;
     let mut chunk = first;
     loop {
-        chunk.sort_by_key(|operation| operation.timebox.start);
+        sort_by_key(&mut chunk, |operation| operation.timebox.start);
         runs.write_run(chunk.drain(..).map(Ok))?;
         while chunk.len() < chunk_ops {
             match rest.next()? {

@@ -17,6 +17,8 @@ mod reorder;
 
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
+
 use crate::note::Notes;
 use crate::stream::{InMemory, OperationStream};
 use crate::{Note, Operation, TraceError};
@@ -76,7 +78,7 @@ pub(crate) fn in_order(
             Some(operation) => chunk.push(operation),
             None => {
                 if !chunk.is_sorted_by_key(start) {
-                    chunk.sort_by_key(start);
+                    sort_by_key(&mut chunk, start);
                     options.note_sorted(false);
                 }
                 return Ok(Box::new(InMemory(chunk.into_iter())));

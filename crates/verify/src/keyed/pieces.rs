@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omnilink_models::{AnyModel, Keying, split, split_by_field, splits_by_key};
+use omnilink_sorting::sort_by_key;
 use omnilink_trace::Operation;
 
 use super::{
@@ -54,7 +55,7 @@ pub(crate) fn pieces(model: &AnyModel, keyed: &Keyed, input: &Input) -> Result<O
     } else {
         let all = objects.into_iter().flat_map(|object| object.operations);
         let mut all: Vec<Operation> = all.map(Arc::unwrap_or_clone).collect();
-        all.sort_by_key(|operation| operation.timebox.start);
+        sort_by_key(&mut all, |operation| operation.timebox.start);
         vec![(input.name.clone(), all)]
     };
     Ok(Some(Pieces { each, notes }))

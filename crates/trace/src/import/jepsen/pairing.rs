@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -147,7 +148,7 @@ impl Pairing {
     pub(super) fn take_open(&mut self) -> Vec<Operation> {
         let mut open: Vec<Invocation> = self.open.drain().map(|(_, open)| open).collect();
         open.append(&mut self.anonymous);
-        open.sort_unstable_by_key(|open| open.event.line);
+        sort_by_key(&mut open, |open| open.event.line);
         open.into_iter().map(|open| self.operation(open, None)).collect()
     }
 

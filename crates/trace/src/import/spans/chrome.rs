@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use omnilink_sorting::sort_by_key;
 use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
@@ -139,7 +140,14 @@ impl ChromeEvents {
             });
         }
         let mut open: Vec<Span> = self.open.drain().flat_map(|(_, spans)| spans).collect();
-        open.sort_by_key(|span| (span.start, span.location.position(), span.location.column()));
+        // By start, and where that is the same in the order of the file.
+        sort_by_key(&mut open, |span| {
+            span.location.column().map_or(0, |column| column + 1)
+        });
+        sort_by_key(&mut open, |span| {
+            span.location.position().map_or(0, |line| line + 1)
+        });
+        sort_by_key(&mut open, |span| span.start);
         open
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use omnilink_sorting::sort_by_key;
+
 use super::rules::MARK;
 use super::span::Span;
 use super::span_key::SpanKey;
@@ -117,7 +119,7 @@ impl SpanRules {
 
 fn several_kinds(kinds: BTreeMap<String, u64>) -> Problem {
     let mut kinds: Vec<(String, u64)> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    sort_by_key(&mut kinds, |(_, count)| std::cmp::Reverse(*count));
     let listed = kinds.iter().take(KINDS_MAX);
     let mut list: Vec<String> = listed.map(|(kind, count)| format!("{count} {kind}")).collect();
     if kinds.len() > KINDS_MAX {
