@@ -31,8 +31,6 @@ pub(crate) struct Slot<K> {
     after: K,
     /// The slots whose sets may contain this one.
     referenced_by: K,
-    /// Whether it is known to be followed, and its interchangeable operations are those that may be then.
-    is_marked: bool,
 }
 
 /// The open operations. A slot belongs to an operation, never to a thread, and is reused after the return.
@@ -97,7 +95,6 @@ impl<K: Mask> OpenOps<K> {
             before: K::default(),
             after: K::default(),
             referenced_by: K::default(),
-            is_marked: false,
         };
         let mut followed = K::default();
         for other in self.open.slots() {
@@ -122,32 +119,19 @@ impl<K: Mask> OpenOps<K> {
             };
             let interchangeable =
                 interchangeable && (is_replaceable(first, second) || mutated(Mutant::InterchangeOverTies));
-            // No set contains a vacant slot, so what is false is so already.
-            if conflict {
-                old.conflicts.insert(slot);
-                new.conflicts.insert(other);
-            }
-            if enables_old {
-                old.enablers.insert(slot);
-            }
-            if enables_new {
-                new.enablers.insert(other);
-            }
-            if interchangeable && !old_first {
-                old.earlier_interchangeable.insert(slot);
-            }
-            if interchangeable && old_first {
-                new.earlier_interchangeable.insert(other);
-            }
-            old.is_marked &= !(interchangeable && !old_first);
+            old.conflicts.set(slot, conflict);
+            old.enablers.set(slot, enables_old);
+            old.earlier_interchangeable
+                .set(slot, interchangeable && !old_first);
+            new.conflicts.set(other, conflict);
+            new.enablers.set(other, enables_new);
+            new.earlier_interchangeable
+                .set(other, interchangeable && old_first);
             if (old_before || old_after) && !mutated(Mutant::NoTies) {
-                let (before, after) = if old_before {
-                    (&mut old.after, &mut new.before)
-                } else {
-                    (&mut old.before, &mut new.after)
-                };
-                before.insert(slot);
-                after.insert(other);
+                old.after.set(slot, old_before);
+                new.before.set(other, old_before);
+                old.before.set(slot, old_after);
+                new.after.set(other, old_after);
                 self.tied.insert(slot);
                 self.tied.insert(other);
             }
@@ -175,32 +159,8 @@ impl<K: Mask> OpenOps<K> {
             .set(slot, record.optional && facts.only_key.is_some());
     }
 
-    /// The open operations that precede an operation in its thread, and end where it starts.
-    pub fn predecessors(&self, record: &OpRecord) -> K {
-        let mut before = K::default();
-        if !mutated(Mutant::NoTies) {
-            for slot in self.open.slots() {
-                if self.slots[slot].record.is_tied_before(record) {
-                    before.insert(slot);
-                }
-            }
-        }
-        before
-    }
-
-    /// Records that an operation that takes no slot starts where these end.
-    pub fn follow(&mut self, before: &K) {
-        for slot in before.slots() {
-            self.mark_followed(slot);
-        }
-    }
-
     /// Records that an operation starts where `slot` ends: an operation that ends at the same time cannot take its place.
     fn mark_followed(&mut self, slot: usize) {
-        // Of many operations at one instant, each follows all of the thread that were called before.
-        if std::mem::replace(&mut self.slots[slot].is_marked, true) {
-            return;
-        }
         let end = self.slots[slot].record.end;
         for earlier in self.slots[slot].earlier_interchangeable.slots() {
             if self.slots[earlier].record.end == end && !mutated(Mutant::InterchangeOverTies) {
@@ -279,7 +239,6 @@ impl<K: Mask> OpenOps<K> {
             before: slot.before.convert(),
             after: slot.after.convert(),
             referenced_by: slot.referenced_by.convert(),
-            is_marked: slot.is_marked,
         };
         OpenOps {
             slots: self.slots.iter().map(widen).collect(),

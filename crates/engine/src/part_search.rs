@@ -220,7 +220,7 @@ impl PartSearch {
             return false;
         }
         self.sweep.make_room();
-        let (op_table, paths) = (&mut self.op_table, &mut self.paths);
+        let (op_table, paths) = (&self.op_table, &mut self.paths);
         with!(AnySweep, &mut self.sweep, sweep => sweep.call(op, op_table, paths, context));
         true
     }

@@ -113,13 +113,10 @@ impl<K: Mask> Sweep<K> {
     pub fn call(
         &mut self,
         op: OpRef,
-        op_table: &mut OpTable,
+        op_table: &OpTable,
         paths: &mut Paths,
         context: &mut SearchContext<'_, '_>,
     ) {
-        if context.reductions.absorption && self.absorb_at_once(op, op_table, paths, context) {
-            return;
-        }
         let slot = self.ops.next_slot();
         self.ops.occupy(slot, op, op_table, context.space);
         let record = op_table.get(op);
@@ -137,45 +134,6 @@ impl<K: Mask> Sweep<K> {
                 }
             }
         }
-    }
-
-    /// Places a pure operation that every configuration accepts at its call, and forgets it; returns whether it did.
-    ///
-    /// Read absorption places it in each configuration, and every later one comes from one of these. So its return changes nothing, it is
-    /// compared with nothing, and operations that its thread calls where it ends find it placed: it needs no slot. A coarse clock has thousands
-    /// of such operations at one instant, of which each would be compared with each. ∎
-    fn absorb_at_once(
-        &mut self,
-        op: OpRef,
-        op_table: &mut OpTable,
-        paths: &mut Paths,
-        context: &mut SearchContext<'_, '_>,
-    ) -> bool {
-        let record = *op_table.get(op);
-        if record.is_pending() || record.optional || !context.space.model.facts(record.class).pure {
-            return false;
-        }
-        let before = self.ops.predecessors(&record);
-        let is_placed = |config: &Configuration<K>| before.is_subset(&config.placed);
-        let is_accepted = self
-            .frontier
-            .iter()
-            .all(|config| is_placed(config) && context.space.accepts(config.state, record.class));
-        if !is_accepted {
-            return false;
-        }
-        self.ops.follow(&before);
-        for config in &mut self.frontier {
-            config.path = paths.extend(config.path, op);
-        }
-        if paths.enabled() {
-            op_table.close(op)
-        } else {
-            op_table.remove(op)
-        }
-        self.figures.returns += 1;
-        self.figures.frontier_sum += self.frontier.len() as u64;
-        true
     }
 
     /// Processes every return before `until`.

@@ -46,33 +46,19 @@ struct Tracked {
     placed: Option<PartPosition>,
 }
 
-/// The operations of a thread that may be tied to a later one, in the order of their calls.
-#[derive(Debug, Default)]
-struct OpenOfThread {
-    ops: Vec<PartOp>,
-    /// How many of them were compared with `at`. A clock that is coarse ties thousands of operations at one instant, so each is compared with
-    /// an instant once.
-    compared: usize,
-    at: Time,
-    /// Whether one of those ends there.
-    is_tied: bool,
-}
-
 /// The ties that may link parts.
 #[derive(Debug)]
 pub(crate) struct Ties {
     /// Per thread, the operations that may be tied to a later one.
-    threads: FxHashMap<u32, OpenOfThread>,
+    threads: FxHashMap<u32, Vec<PartOp>>,
     now: Time,
     /// The operations that are tied at `now`.
     here: Vec<PartOp>,
-    /// Their numbers.
-    taken: FxHashSet<u64>,
     /// Earlier instants at which several threads link parts.
     instants: Vec<(Time, Vec<PartOp>)>,
     tracked: FxHashMap<u64, Tracked>,
     /// Operations that were placed at their ends before it was known whether they are tied there.
-    early: FxHashMap<u64, PartPosition>,
+    early: Vec<(u64, PartPosition)>,
     /// Per part, the layer of the operation placed last.
     layers: FxHashMap<u64, u64>,
 }
@@ -83,10 +69,9 @@ impl Ties {
             threads: FxHashMap::default(),
             now: Time::MIN,
             here: Vec::new(),
-            taken: FxHashSet::default(),
             instants: Vec::new(),
             tracked: FxHashMap::default(),
-            early: FxHashMap::default(),
+            early: Vec::new(),
             layers: FxHashMap::default(),
         }
     }
@@ -105,41 +90,31 @@ impl Ties {
             part_id,
         };
         let open = self.threads.entry(record.thread).or_default();
-        if open.at != record.start || open.compared == 0 {
-            open.ops.retain(|earlier| earlier.record.end >= record.start);
-            (open.compared, open.at, open.is_tied) = (0, record.start, false);
-        }
-        // All of them are of this thread, were called before, and are not pending: they are tied if they end here.
-        let new = &open.ops[open.compared..];
-        let tied: Vec<PartOp> = { new.iter().copied() }
-            .filter(|earlier| earlier.record.is_tied_before(record))
-            .collect();
-        open.is_tied |= !tied.is_empty();
-        open.compared = open.ops.len();
-        let is_tied = open.is_tied;
+        open.retain(|earlier| earlier.record.end >= record.start);
+        let mut tied: Vec<PartOp> = Vec::new();
+        tied.extend(
+            open.iter()
+                .filter(|earlier| earlier.record.is_tied_before(record)),
+        );
         if !record.is_pending() {
-            open.ops.push(member);
+            open.push(member);
         }
+        if tied.is_empty() {
+            return;
+        }
+        tied.push(member);
         for member in tied {
-            self.take(member);
-        }
-        if is_tied {
-            self.take(member);
-        }
-    }
-
-    /// Takes an operation that is tied at `now`.
-    fn take(&mut self, member: PartOp) {
-        if self.taken.insert(member.record.id) {
-            self.track(member.record.id);
-            self.here.push(member);
+            if !self.here.iter().any(|here| here.record.id == member.record.id) {
+                self.track(member.record.id);
+                self.here.push(member);
+            }
         }
     }
 
     fn track(&mut self, id: u64) {
         let tracked = self.tracked.entry(id).or_default();
         tracked.uses += 1;
-        if let Some(placed) = self.early.get(&id) {
+        if let Some((_, placed)) = self.early.iter().find(|(early, _)| *early == id) {
             tracked.placed = Some(*placed);
         }
     }
@@ -147,9 +122,8 @@ impl Ties {
     /// Keeps the ties at `now` if several threads link parts there.
     fn leave(&mut self) {
         let members = std::mem::take(&mut self.here);
-        self.taken.clear();
         let now = self.now;
-        self.early.retain(|_, placed| placed.at > now);
+        self.early.retain(|(_, placed)| placed.at > now);
         if members.is_empty() {
             return;
         }
@@ -184,7 +158,7 @@ impl Ties {
         if let Some(tracked) = self.tracked.get_mut(&record.id) {
             tracked.placed = Some(placed);
         } else if at == record.end && at >= self.now {
-            self.early.insert(record.id, placed);
+            self.early.push((record.id, placed));
         }
         placed
     }

@@ -195,17 +195,6 @@ fn a_line_without_its_newline_may_be_cut() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
 }
 
-#[test]
-fn ten_thousand_operations_at_one_instant_are_decided() {
-    let mut history =
-        "{\"thread\":0,\"op\":\"write\",\"args\":{\"value\":1},\"start\":0,\"end\":1}\n".to_owned();
-    for thread in 0..10_000 {
-        let thread = thread % 4;
-        history += &format!("{{\"thread\":{thread},\"op\":\"read\",\"ret\":1,\"start\":1,\"end\":1}}\n");
-    }
-    assert_eq!(check("register", "coarse.ndjson", &history).code, 0);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_closed_standard_output_is_an_error() {
