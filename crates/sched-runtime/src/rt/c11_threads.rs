@@ -5,7 +5,7 @@ use crate::rt::conditions::{broadcast, signal, wait_for};
 use crate::rt::locks::{self, Lock, acquire, try_mutex};
 use crate::rt::sys::{self, real, replaced};
 use crate::rt::threads::{self, StartRoutine};
-use crate::rt::wait;
+use crate::rt::{joins, wait};
 use core::ffi::{c_int, c_void};
 
 /// `thrd_success` and the others, for an error number.
@@ -52,14 +52,14 @@ replaced! {
     }
     fn thrd_join(handle: usize, returned: *mut c_int) -> c_int, at _code {
         let mut value = core::ptr::null_mut();
-        let error = threads::pthread_join(handle, &raw mut value);
+        let error = joins::pthread_join(handle, &raw mut value);
         if error == 0 && !returned.is_null() {
             *returned = value as usize as c_int;
         }
         result(error)
     }
     fn thrd_detach(handle: usize) -> c_int, at _code {
-        result(threads::pthread_detach(handle))
+        result(joins::pthread_detach(handle))
     }
     fn thrd_sleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int, at _code {
         match clock::nanosleep(time, rest) {

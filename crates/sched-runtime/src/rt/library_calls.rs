@@ -206,7 +206,7 @@ impl SystemLibraries {
         found
     }
 
-    unsafe extern "C" fn add(library: *const Loaded, _size: usize, found: *mut c_void) -> c_int {
+    unsafe extern "C" fn add(library: *const LoadedLibrary, _size: usize, found: *mut c_void) -> c_int {
         // SAFETY: the loader describes a library; `find` has passed its structure on.
         let (library, found) = unsafe { (&*library, &mut *found.cast::<Self>()) };
         if library.name.is_null() {
@@ -242,7 +242,7 @@ impl SystemLibraries {
 
 /// `struct dl_phdr_info`.
 #[repr(C)]
-pub struct Loaded {
+pub struct LoadedLibrary {
     base: u64,
     name: *const c_char,
     segments: *const elf::ProgramHeader,

@@ -14,6 +14,9 @@
 //! an address are safe.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+#[macro_use]
+mod stubs;
+
 mod accesses;
 mod annotations;
 mod atomics;
@@ -31,9 +34,11 @@ mod descriptors;
 mod endless_loop;
 mod entry;
 mod fiber;
+mod file_sets;
 mod global;
 mod heap;
 mod idle;
+mod joins;
 mod leaks;
 mod libc_accesses;
 #[cfg(target_arch = "x86_64")]
@@ -62,6 +67,7 @@ mod shared;
 mod signals;
 mod spin;
 mod std_library;
+mod step_records;
 mod step_values;
 mod switches;
 mod symbols;

@@ -6,8 +6,7 @@
 //! switch from or to a thread that the component created costs two system calls and a context switch, which is why a harness is bound
 //! to one processor.
 
-use crate::checked::slot;
-use crate::layout::{NO_THREAD, STEP_FRAMES, STEPS_CAP, StepRecord, THREADS_CAP, ending, flag};
+use crate::layout::{NO_THREAD, StepRecord, THREADS_CAP, ending, flag};
 use crate::rt::entry::{self, is_controlled, me};
 use crate::rt::global::Global;
 use crate::rt::policy::{Candidates, ChosenThread, choose, next_in_circle};
@@ -17,13 +16,13 @@ use crate::rt::sys;
 use crate::rt::threads::{self, ALL_THREADS_CAP, ThreadSet, ThreadState, ids, thread};
 use crate::rt::{
     cancellation, checkpoint, clock, debugger, endless_loop, fiber, idle, once, processes, runnable, serial,
-    signals, switches, unknown_calls, wait, whole_program, wide_write,
+    signals, step_records, switches, unknown_calls, wait, whole_program, wide_write,
 };
-use crate::store_history::NO_STEP;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
 
 pub use crate::rt::shared::{Phase, attach, detach, is_attached, phase, set_phase, shared};
+pub use crate::rt::step_records::{also_accesses, flag_step, mark_opaque, step_of};
 
 /// Yields since the last progress.
 #[unsafe(link_section = "omnilink_state")]
@@ -337,7 +336,7 @@ fn decide_step(current: u8, mut point: SchedulingPoint) -> u8 {
     };
     let chosen = choose(step, current, candidates, point);
     switches::record(current, chosen, candidates, point);
-    record(step, current, chosen, candidates, point);
+    step_records::record(step, current, chosen, candidates, point);
     shared.steps_made.store(step + 1, Relaxed);
     let ChosenThread { thread: id, goes_on } = chosen;
     thread(id).step.set(step);
@@ -362,7 +361,7 @@ fn steps_in_turn_max(current: u8) -> u32 {
             .get()
             .min(thread(current).decisions.get());
     let mixed = (turn ^ u32::from(current) << 24).wrapping_mul(0x9e37_79b1);
-    STEPS_IN_TURN_MAX / 2 + (u64::from(mixed) * u64::from(STEPS_IN_TURN_MAX) >> 32) as u32
+    STEPS_IN_TURN_MAX / 2 + ((u64::from(mixed) * u64::from(STEPS_IN_TURN_MAX)) >> 32) as u32
 }
 
 /// The candidates that have not yielded since the last progress.
@@ -405,78 +404,6 @@ fn begin_turn(current: u8, chosen: u8) {
     }
 }
 
-fn record(step: u64, current: u8, chosen: ChosenThread, candidates: Candidates, point: SchedulingPoint) {
-    if step >= STEPS_CAP as u64 {
-        return;
-    }
-    let next = thread(chosen.thread);
-    let can_go_on = current != NO_THREAD && candidates.free & bit(current) != 0;
-    let mut flags = if chosen.goes_on { flag::GOES_ON } else { 0 };
-    if can_go_on && point.yields == Yield::No && thread(current).state.get() == ThreadState::Ready {
-        flags |= flag::PREEMPTIBLE;
-    }
-    if point.yields == Yield::Yes {
-        flags |= flag::YIELDING;
-    }
-    if point.between_calls {
-        flags |= flag::BETWEEN_CALLS;
-    }
-    if next.next_writes.get() {
-        flags |= flag::WRITES;
-    }
-    let current_code = match current {
-        NO_THREAD => 0,
-        current => thread(current).next_code.get(),
-    };
-    let shared = shared();
-    slot(&shared.steps, step as usize).set(StepRecord {
-        address: next.next_address.get(),
-        second: 0,
-        current_code,
-        chosen_code: next.next_code.get(),
-        read: 0,
-        written: 0,
-        newest: 0,
-        newest_step: NO_STEP,
-        read_step: NO_STEP,
-        candidates: candidates.free as u32,
-        yielded: candidates.yielded as u32,
-        current,
-        chosen: chosen.thread,
-        flags,
-        stores: 0,
-        store: 0,
-        order: 0,
-    });
-    if shared.is_watching.get() != 0 {
-        let mut frames = [0; STEP_FRAMES];
-        threads::copy_calls(chosen.thread, &mut frames);
-        slot(&shared.step_frames, step as usize).set(frames);
-    }
-}
-
-/// The record of the step that a thread is in, if there is one.
-pub fn step_of(id: u8) -> Option<&'static Cell<StepRecord>> {
-    let step = thread(id).step.get();
-    shared().steps.get(usize::try_from(step).unwrap_or(usize::MAX))
-}
-
-/// Adds flags to the step that a thread is in.
-pub fn flag_step(id: u8, flags: u16) {
-    if let Some(step) = step_of(id) {
-        let record = step.get();
-        step.set(StepRecord {
-            flags: record.flags | flags,
-            ..record
-        });
-    }
-}
-
-/// The step that a thread is in depends on every other.
-pub fn mark_opaque(id: u8) {
-    flag_step(id, flag::OPAQUE);
-}
-
 /// The calling thread is about to access `address`: a scheduling point. The first access of a call belongs to the step that
 /// began the call.
 pub fn access(address: u64, writes: bool, code: u64, yields: Yield) {
@@ -504,15 +431,4 @@ pub fn access(address: u64, writes: bool, code: u64, yields: Yield) {
         yields,
         between_calls: false,
     });
-}
-
-/// The step that the calling thread is in also accesses this location.
-pub fn also_accesses(address: u64) {
-    if let Some(step) = step_of(me()) {
-        let record = step.get();
-        step.set(StepRecord {
-            second: address,
-            ..record
-        });
-    }
 }

@@ -47,12 +47,14 @@ pub struct ThreadSignals {
 }
 
 impl ThreadSignals {
-    pub const NONE: Self = Self {
-        pending: AtomicU64::new(0),
-        raises: AtomicBool::new(false),
-        blocked: Cell::new(0),
-        running: Cell::new(0),
-    };
+    pub const fn new() -> Self {
+        Self {
+            pending: AtomicU64::new(0),
+            raises: AtomicBool::new(false),
+            blocked: Cell::new(0),
+            running: Cell::new(0),
+        }
+    }
 
     pub fn reset(&self) {
         self.pending.store(0, Relaxed);
@@ -178,7 +180,7 @@ fn handling(signal: c_int) -> Option<u8> {
 /// `struct sigaction` of the C library.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Action {
+pub struct SignalAction {
     handler: usize,
     mask: [u64; 16],
     flags: c_int,
@@ -195,9 +197,9 @@ fn is_wrapped(signal: c_int) -> bool {
 }
 
 replaced! {
-    fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int, at _code {
+    fn sigaction(signal: c_int, new: *const SignalAction, old: *mut SignalAction) -> c_int, at _code {
         if !is_wrapped(signal) {
-            return real!(sigaction, fn(c_int, *const Action, *mut Action) -> c_int, signal, new, old);
+            return real!(sigaction, fn(c_int, *const SignalAction, *mut SignalAction) -> c_int, signal, new, old);
         }
         let known = checked::slot(&HANDLERS, signal as usize);
         let before = known.load(Relaxed);
@@ -210,7 +212,7 @@ replaced! {
             }
         }
         let new = wrapped.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        let result = real!(sigaction, fn(c_int, *const Action, *mut Action) -> c_int, signal, new, old);
+        let result = real!(sigaction, fn(c_int, *const SignalAction, *mut SignalAction) -> c_int, signal, new, old);
         if result != 0 {
             known.store(before, Relaxed);
         } else if let Some(old) = old.as_mut().filter(|old| old.handler == arrived as *const () as usize) {
@@ -220,7 +222,7 @@ replaced! {
     }
     fn signal(signal: c_int, new: usize) -> usize, at _code {
         const SA_RESTART: c_int = 0x1000_0000;
-        let action = Action { handler: new, mask: [0; 16], flags: SA_RESTART, restorer: 0 };
+        let action = SignalAction { handler: new, mask: [0; 16], flags: SA_RESTART, restorer: 0 };
         let mut old = action;
         match sigaction(signal, &raw const action, &raw mut old) {
             0 => old.handler,

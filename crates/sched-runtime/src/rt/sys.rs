@@ -286,7 +286,11 @@ unsafe extern "C" {
     pub fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     #[cfg(target_arch = "x86_64")]
     pub fn dl_iterate_phdr(
-        each: unsafe extern "C" fn(*const crate::rt::library_calls::Loaded, usize, *mut c_void) -> c_int,
+        each: unsafe extern "C" fn(
+            *const crate::rt::library_calls::LoadedLibrary,
+            usize,
+            *mut c_void,
+        ) -> c_int,
         passed: *mut c_void,
     ) -> c_int;
     pub safe fn alarm(seconds: u32) -> u32;

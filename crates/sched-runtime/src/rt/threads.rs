@@ -3,7 +3,6 @@
 use crate::checked::slot;
 use crate::layout::{NO_THREAD, PlaceRecord, THREADS_CAP, ending};
 use crate::rt::cancellation::Cancellation;
-use crate::rt::clock::{self, TimeSpec};
 use crate::rt::cpp_library::ReadyAtExit;
 use crate::rt::entry::{REGISTERS, Registers, ThreadLocal, is_controlled, local, me, set_me};
 use crate::rt::fiber::Fiber;
@@ -12,11 +11,11 @@ use crate::rt::once::RunningOnces;
 use crate::rt::readiness::AwaitedFiles;
 use crate::rt::saved_memory::PAGE;
 use crate::rt::signals::ThreadSignals;
-use crate::rt::spin::{SpinTable, Yield};
-use crate::rt::sys::{self, real, replaced};
-use crate::rt::wait::{Wakeup, wait, wake_all};
+use crate::rt::spin::SpinTable;
+use crate::rt::sys::{self, real};
+use crate::rt::wait::wake_all;
 use crate::rt::wide_write::WideWrite;
-use crate::rt::{cancellation, column_stacks, cpp_library, locks, races, scheduler, signals, waiting_places};
+use crate::rt::{column_stacks, cpp_library, locks, races, scheduler, signals};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
@@ -113,7 +112,8 @@ pub struct Thread {
     pub fiber: Cell<Fiber>,
     start: Cell<Option<StartRoutine>>,
     argument: Cell<*mut c_void>,
-    handle: Cell<usize>,
+    /// By which the C library knows it; 0 if nobody may join it any more.
+    pub handle: Cell<usize>,
     /// Its thread-local storage; null before it has begun, and when it has ended.
     local: Cell<*const ThreadLocal>,
 }
@@ -135,7 +135,7 @@ impl Thread {
             streams_locked: Cell::new(0),
             at_cancellation_point: Cell::new(false),
             cancellation: Cell::new(Cancellation::NONE),
-            signals: ThreadSignals::NONE,
+            signals: ThreadSignals::new(),
             ignores_races: Cell::new(0),
             ready_at_exit: [const { Cell::new(0) }; 4],
             system_number: Cell::new(0),
@@ -478,7 +478,7 @@ fn is_free(id: u8) -> bool {
 }
 
 /// The wait address of threads that join `id`. The component has nothing there.
-fn join_address(id: u8) -> u64 {
+pub fn join_address(id: u8) -> u64 {
     core::ptr::from_ref(thread(id)) as u64
 }
 
@@ -512,89 +512,6 @@ pub fn with_handle(handle: usize) -> Option<u8> {
 pub fn own_handle() -> usize {
     // SAFETY: it returns a number.
     unsafe { sys::pthread_self() }
-}
-
-/// Waits until a thread has ended, or the time limit has come.
-fn join(handle: usize, deadline_ns: Option<u64>, code: u64) -> c_int {
-    // The C library finds out that a thread joins itself.
-    let Some(id) = with_handle(handle).filter(|&id| id != me()) else {
-        return 0;
-    };
-    waiting_places::may_wait(code);
-    let ended = cancellation::within(|| {
-        while thread(id).state.get() != ThreadState::Done {
-            waiting_places::waits(code);
-            match wait(join_address(id), u32::MAX, deadline_ns, code) {
-                Wakeup::TimedOut => return sys::ETIMEDOUT,
-                Wakeup::Interrupted if cancellation::is_due() => return sys::EINTR,
-                Wakeup::Woken | Wakeup::Interrupted => {}
-            }
-        }
-        0
-    });
-    if ended == 0 {
-        thread(id).handle.set(0);
-        races::joined(id);
-    }
-    ended
-}
-
-/// Joins a thread that has ended for the scheduler.
-///
-/// # Safety
-/// That of `pthread_join`.
-unsafe fn real_join(handle: usize, result: *mut *mut c_void) -> c_int {
-    // SAFETY: the caller's contract.
-    unsafe { real!(pthread_join, fn(usize, *mut *mut c_void) -> c_int, handle, result) }
-}
-
-type JoinResult = *mut *mut c_void;
-
-replaced! {
-    fn pthread_join(handle: usize, result: JoinResult) -> c_int, at code {
-        join(handle, None, code);
-        real_join(handle, result)
-    }
-    fn pthread_timedjoin_np(handle: usize, result: JoinResult, limit: *const TimeSpec) -> c_int, at code {
-        match join(handle, clock::deadline(limit, false), code) {
-            0 => real_join(handle, result),
-            error => error,
-        }
-    }
-    fn pthread_clockjoin_np(handle: usize, result: JoinResult, clock: c_int, limit: *const TimeSpec) -> c_int, at code {
-        match join(handle, clock::deadline(limit, false), code) {
-            0 => real_join(handle, result),
-            error => error,
-        }
-    }
-    /// A loop of these waits by reading.
-    fn pthread_tryjoin_np(handle: usize, result: JoinResult) -> c_int, at code {
-        const RUNS: u64 = 0;
-        if let Some(id) = with_handle(handle).filter(|&id| id != me()) {
-            let spin = &thread(me()).spin;
-            let yields = match thread(id).state.get() {
-                ThreadState::Done => Yield::No,
-                _ => spin.would_load(code, join_address(id), RUNS),
-            };
-            scheduler::access(join_address(id), false, code, yields);
-            if thread(id).state.get() != ThreadState::Done {
-                spin.loaded(code, join_address(id), RUNS);
-                return sys::EBUSY;
-            }
-            join(handle, None, code);
-        }
-        real_join(handle, result)
-    }
-}
-
-pub unsafe extern "C" fn pthread_detach(handle: usize) -> c_int {
-    if is_controlled()
-        && let Some(id) = with_handle(handle)
-    {
-        thread(id).handle.set(0);
-    }
-    // SAFETY: this has the contract of the function that it replaces.
-    unsafe { real!(pthread_detach, fn(usize) -> c_int, handle) }
 }
 
 /// The scheduler does not see what the calling thread does until `observe`.

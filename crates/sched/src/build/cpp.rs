@@ -37,6 +37,8 @@ void __tsan_atomic_thread_fence(int order);\n\
 /// Stands before the header of GCC's library with `std::atomic<std::shared_ptr>`. That has a lock of its own, which it unlocks with a relaxed
 /// access where it has only read: the C++ memory model has no order then, the processors have. It is the library's, not the program's.
 const SHARED_POINTERS: &[u8] = b"#pragma GCC system_header\n\
+#include <bits/atomic_base.h>\n\
+#include <bits/shared_ptr.h>\n\
 #define memory_order_relaxed memory_order_seq_cst\n\
 #include_next <bits/shared_ptr_atomic.h>\n\
 #undef memory_order_relaxed\n";

@@ -51,8 +51,13 @@ impl Lowering<'_> {
             _ => &[],
         };
         let mut arguments = Vec::with_capacity(operands.len() + lowered.captures.len());
+        // An operator that is an argument may prime what it is applied to: `Do(Op(_), v) == Op(v)`, `Do(LAMBDA w : w' >= w, x)`.
+        let may_prime = params.iter().any(|param| spec.entity(*param).arity > 0);
         for ((slot, param), operand) in (0..).zip(params).zip(operands) {
-            let (argument, of_argument) = self.argument(*operand, Some(*param));
+            let (argument, of_argument) = match may_prime {
+                true => self.instance_argument(*operand, *param),
+                false => self.argument(*operand, Some(*param)),
+            };
             uses = uses.and(of_argument);
             arguments.push((slot, argument));
         }

@@ -50,7 +50,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operand for a parameter of an instance, which the module may prime if it replaces a variable.
+    /// An operand for a parameter that may be primed: of an instance whose module has a variable for it, or of an operator that applies others.
     pub(super) fn instance_argument(&mut self, operand: Operand, param: EntityId) -> (Argument, Uses) {
         match operand {
             Operand::Expr(at, expr) if self.spec.entity(param).arity == 0 => {
