@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::output_tail::OutputTail;
@@ -80,11 +81,16 @@ impl HarnessCommand<'_> {
             .spawn()?;
         without_core_dumps(child.id());
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let has_ended = AtomicBool::new(false);
+        let has_ended = &has_ended;
         std::thread::scope(|scope| {
-            let stdout = scope.spawn(move || stdout.map(OutputTail::of).unwrap_or_default());
-            let stderr = scope.spawn(move || stderr.map(OutputTail::of).unwrap_or_default());
+            let read = |stream| OutputTail::of(stream, has_ended);
+            let stdout = scope.spawn(move || stdout.map(|stream| read(stream.into())).unwrap_or_default());
+            let stderr = scope.spawn(move || stderr.map(|stream| read(stream.into())).unwrap_or_default());
             let waited = self.wait(&mut child, is_stopped);
             kill_group(child.id());
+            // What has left the group, such as a server that runs in the background, may hold the pipes open for good.
+            has_ended.store(true, Ordering::Relaxed);
             let (ending, stacks) = waited?;
             Ok(Ended {
                 ending,

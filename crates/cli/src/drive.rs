@@ -107,6 +107,7 @@ pub(crate) fn run(args: &DriveArgs) -> Result<Exit, CliError> {
         counts: [0; 3],
         exit: Exit::Valid,
     };
+    let _limits = limits.limits.begin();
     explore(&model, &limits, &live, &|text| eprintln!("{text}"), |explorer| {
         drive_all(explorer, &tests, &options, &mut told)
     })??;

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use omnilink_evidence::Verdict;
 
+use crate::scratch;
+
 /// How a command ended. Where several inputs are given the worst wins, so the order of the variants is the contract's:
 /// bad input makes every other answer doubtful, and a violation is certain whatever else was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +50,18 @@ impl Exit {
     pub(crate) fn leave(self) -> ! {
         // A closed pipe is no error: the reader has seen what it wanted.
         let _ = io::stdout().flush();
+        scratch::remove();
+        std::process::exit(self.code())
+    }
+
+    /// The same while other threads work: nothing is flushed, and nobody is waited for.
+    pub(crate) fn leave_at_once(self) -> ! {
+        #[cfg(unix)]
+        // SAFETY: it does not return, and runs nothing of this process.
+        unsafe {
+            libc::_exit(self.code())
+        }
+        #[cfg(not(unix))]
         std::process::exit(self.code())
     }
 }

@@ -180,6 +180,7 @@ fn explored(args: &TestsArgs, model: &CompiledSpec) -> Result<Explored, CliError
     let progress = McProgress::start(&args.spec.spec.display().to_string(), &live, LINE_EVERY);
     let print = |text: &str| progress.suspend(|| eprintln!("{text}"));
     let only_goals = !goals.is_empty() && args.cover.is_empty();
+    let _limits = limits.begin();
     let found = explore(model, &explorer, &live, &print, |explorer| {
         GraphExploration::run(explorer, &options, &goals, only_goals)
     })?;

@@ -1,10 +1,10 @@
 //! Limits of commands that do not search: reading and evaluating.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use omnilink_engine::{Limit, LimitWatch, Limits};
+use omnilink_engine::{Limit, Limits};
+use omnilink_memory::guard;
 
 use crate::{interrupt, quantity};
 
@@ -30,17 +30,7 @@ impl LimitArgs {
     }
 }
 
-/// The watch over the process, and the limit that it found reached first.
-static PROCESS: Mutex<(Option<LimitWatch>, Option<Limit>)> = Mutex::new((None, None));
-
-/// Watches over the process from now on.
-pub(crate) fn watch_process(limits: Limits) {
-    PROCESS.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(LimitWatch::new(limits));
-}
-
-/// The limit that the process has reached, if it is watched and has.
+/// The limit that the work of this thread has reached, if it has.
 pub(crate) fn process_limit() -> Option<Limit> {
-    let (watch, reached) = &mut *PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    *reached = reached.or_else(|| watch.as_mut().and_then(LimitWatch::reached));
-    *reached
+    guard::over().map(Limit::from)
 }

@@ -32,6 +32,7 @@ mod replay;
 mod report_command;
 mod reports;
 mod runs;
+mod scratch;
 mod shell;
 mod shell_words;
 mod spec_args;
@@ -42,6 +43,7 @@ mod test;
 mod tla;
 mod trace_args;
 mod trace_command;
+mod untrusted;
 mod validate;
 mod view;
 mod watch;
@@ -66,6 +68,9 @@ struct Cli {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     color: output::Color,
+    /// Read files of others: small limits, and no files, links or programs beside what is named (docs/troubleshooting.md)
+    #[arg(long, global = true)]
+    untrusted: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -163,10 +168,18 @@ fn run() -> Exit {
     }
     let cli = Cli::parse();
     cli.color.apply();
-    run_command(cli.command).unwrap_or_else(|error| {
-        output::error(&error);
-        error.exit()
-    })
+    scratch::make();
+    interrupt::end_by_force();
+    let begun = match cli.untrusted {
+        true => untrusted::begin(&words, &scratch::folder()),
+        false => Ok(()),
+    };
+    begun
+        .and_then(|()| run_command(cli.command))
+        .unwrap_or_else(|error| {
+            output::error(&error);
+            error.exit()
+        })
 }
 
 fn run_command(command: Command) -> Result<Exit, CliError> {

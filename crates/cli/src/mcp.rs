@@ -9,7 +9,7 @@ use omnilink_memory::default_limit_bytes;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::{interrupt, quantity};
+use crate::{interrupt, quantity, untrusted};
 
 /// What it is for.
 pub(crate) const ABOUT: &str = "Offer the checks as tools to agents, by the Model Context Protocol";
@@ -99,8 +99,10 @@ pub(crate) fn begin_call(args: McpCallArgs) -> Result<Vec<String>, CliError> {
             folders: args.folders,
             may_write: args.write,
             scratch,
+            written: Vec::new(),
         };
         confinement.enter()?;
+        untrusted::limit_inputs();
     }
     Ok(args.words)
 }

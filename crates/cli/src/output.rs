@@ -1,6 +1,7 @@
 //! Standard output with or without colour; a closed pipe is not an error.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
@@ -90,6 +91,13 @@ impl Output {
         if self.is_closed {
             return Ok(());
         }
+        if CLOSED.load(Ordering::Relaxed) {
+            let closed = "it is closed; give the answer somewhere to go";
+            return Err(CliError::Output(io::Error::new(
+                io::ErrorKind::NotConnected,
+                closed,
+            )));
+        }
         let written = self
             .stream
             .write_all(text.as_bytes())
@@ -108,6 +116,24 @@ impl Output {
         self.is_closed
     }
 }
+
+/// Whether standard output was closed when the process began. Only known on Linux.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Notes a standard output that is closed. Runs before the runtime of the language, which opens /dev/null in its place: answers that nobody
+/// can read are an error, as those that do not fit a full disk are.
+#[cfg(target_os = "linux")]
+#[used]
+// SAFETY: the section is that of functions which run before `main`; this one asks the system about a descriptor, and stores to an atomic.
+#[unsafe(link_section = ".init_array")]
+static NOTE_CLOSED: extern "C" fn() = {
+    extern "C" fn note_closed() {
+        // SAFETY: it changes nothing.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        CLOSED.store(flags == -1, Ordering::Relaxed);
+    }
+    note_closed
+};
 
 /// `error: …` on standard error.
 pub(crate) fn error(error: &dyn std::fmt::Display) {
@@ -133,6 +159,7 @@ fn say(tone: Tone, word: &str, message: &dyn std::fmt::Display) {
     // What is wrong with a spec comes as the front end says it, `error[parse]: …`, and needs no second word.
     let (between, message) = match message.strip_prefix(word) {
         Some(rest) if rest.starts_with('[') => ("", rest),
+        Some(rest) if rest.starts_with(": ") => ("", rest),
         _ => (": ", message.as_str()),
     };
     // Nobody is left to tell if standard error is closed.

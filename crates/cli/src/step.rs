@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use clap::Args;
 use omnilink_drive::{FollowError, Stepper};
@@ -69,12 +70,18 @@ pub(crate) fn run(args: &StepArgs) -> Result<Exit, CliError> {
     let observables: Vec<_> = observables
         .map(|((name, _), named)| (name.clone(), named.formula))
         .collect();
+    let limits = SearchLimits {
+        time: args.time_limit,
+        memory_bytes: args.memory_limit.unwrap_or(SearchLimits::default().memory_bytes),
+    };
     let options = ExplorerOptions {
-        limits: SearchLimits {
-            time: args.time_limit,
-            memory_bytes: args.memory_limit.unwrap_or(SearchLimits::default().memory_bytes),
-        },
+        limits,
         ..ExplorerOptions::default()
+    };
+    let started = Instant::now();
+    let left = || SearchLimits {
+        time: limits.time.map(|time| time.saturating_sub(started.elapsed())),
+        ..limits
     };
     let states_max = usize::try_from(args.states_max).unwrap_or(usize::MAX);
     let evaluations = Evaluations::new(&args.spec);
@@ -84,13 +91,19 @@ pub(crate) fn run(args: &StepArgs) -> Result<Exit, CliError> {
     interrupt::listen();
     interrupt::tell(&live);
     let answered = explore(&model, &options, &live, &|text| eprintln!("{text}"), |explorer| {
+        let beginning = left().begin();
         let mut stepper = Stepper::new(explorer, observables, states_max, &evaluate)?;
+        drop(beginning);
         let mut input = std::io::stdin().lock();
         while let Some(line) = read_line(&mut input) {
             if line.trim().is_empty() {
                 continue;
             }
-            let Some(answer) = stepper.answer(explorer, &line) else {
+            // Who waits for a question is not at work.
+            let answering = left().begin();
+            let answer = stepper.answer(explorer, &line);
+            drop(answering);
+            let Some(answer) = answer else {
                 break;
             };
             if let Err(error) = out.print(&format!("{answer}\n")) {

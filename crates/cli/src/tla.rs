@@ -239,7 +239,7 @@ fn run_show(args: &ShowArgs) -> Result<Exit, CliError> {
 fn run_eval(args: &EvalArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&Look::plain());
     interrupt::listen();
-    limits::watch_process(args.limits.limits());
+    let _limits = args.limits.limits().begin();
     let options = EvaluateOptions {
         is_over: Some(|| limits::process_limit().is_some()),
         ..args.surroundings.options()

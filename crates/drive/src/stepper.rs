@@ -4,6 +4,7 @@
 //! describes the questions.
 
 use omnilink_mc::{Explorer, ExplorerError, RecordedValue, State, plain_json};
+use omnilink_memory::guard;
 use omnilink_tla::ir::Formula;
 use serde_json::{Map, Value as Json, json};
 
@@ -283,9 +284,12 @@ impl<'a> Stepper<'a> {
         let mut values: Vec<omnilink_value::Value> = Vec::new();
         for possible in self.follower.possible().iter().take(LISTED_MAX) {
             let value = (self.evaluate)(expression, &possible.state);
-            let value = value.map_err(|message| Refusal {
-                kind: "evaluation",
-                message,
+            let value = value.map_err(|message| match guard::over() {
+                Some(over) => FollowError::Explorer(ExplorerError::Limit(over.into())).into(),
+                None => Refusal {
+                    kind: "evaluation",
+                    message,
+                },
             })?;
             if !values.contains(&value) {
                 values.push(value);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use omnilink_evidence::Limit;
-use omnilink_memory::{default_limit_bytes, resident_bytes};
+use omnilink_memory::{default_limit_bytes, guard, resident_bytes};
 
 use crate::interrupt::Interrupt;
 use crate::options::Limits;
@@ -84,6 +84,8 @@ impl Budget {
         let configurations = self.limits.configurations;
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
             self.exhausted = Some(Limit::Interrupt);
+        } else if let Some(over) = guard::over() {
+            self.exhausted = Some(over.into());
         } else if configurations.is_some_and(|limit| self.configurations >= limit) {
             self.exhausted = Some(Limit::Configurations);
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -12,6 +12,11 @@ impl Interrupt {
         Self(flag)
     }
 
+    /// The flag.
+    pub const fn flag(self) -> &'static AtomicBool {
+        self.0
+    }
+
     /// Whether the flag is set.
     pub fn is_raised(self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::Limit;
-use omnilink_memory::{default_limit_bytes, resident_bytes};
+use omnilink_memory::{default_limit_bytes, guard, resident_bytes};
 
 use crate::interrupt::Interrupt;
 use crate::options::Limits;
@@ -33,6 +33,10 @@ impl LimitWatch {
     pub fn reached(&mut self) -> Option<Limit> {
         if self.limits.interrupt.is_some_and(Interrupt::is_raised) {
             return Some(Limit::Interrupt);
+        }
+        // What builds values has given up.
+        if let Some(over) = guard::over() {
+            return Some(over.into());
         }
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {

@@ -10,6 +10,7 @@ use std::hash::Hash;
 use std::time::Instant;
 
 use omnilink_evidence::{Limit, RefusalReason};
+use omnilink_memory::guard;
 
 use crate::footprint::Footprint;
 use crate::interrupt::Interrupt;
@@ -193,6 +194,8 @@ impl<S> Outcomes<S> {
     pub fn is_interrupted(&self) -> bool {
         let is_over = if self.interrupt.is_some_and(Interrupt::is_raised) {
             Some(Limit::Interrupt)
+        } else if let Some(over) = guard::over() {
+            Some(over.into())
         } else {
             let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             is_late.then_some(Limit::Time)

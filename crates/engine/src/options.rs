@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use omnilink_memory::guard::{self, Work, WorkLimits};
+
 use crate::interrupt::Interrupt;
 
 /// The limits beyond which a check answers `unknown`.
@@ -19,6 +21,15 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Begins work with these limits on this thread. They hold inside whatever it does, until the result is dropped.
+    pub fn begin(&self) -> Work {
+        guard::begin(WorkLimits {
+            time: self.time,
+            memory_bytes: self.memory_bytes,
+            interrupt: self.interrupt.map(Interrupt::flag),
+        })
+    }
+
     /// The limits, once so much time has passed.
     pub fn after(self, elapsed: Duration) -> Self {
         Self {

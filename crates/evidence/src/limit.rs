@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use omnilink_memory::guard::Over;
 use serde::Serialize;
 
 /// A limit that ended a check before there was an answer.
@@ -41,6 +42,16 @@ impl Limit {
             Self::Depth => "depth",
             Self::Unchecked => "unchecked",
             Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+impl From<Over> for Limit {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::Interrupt => Self::Interrupt,
+            Over::Time => Self::Time,
+            Over::Memory => Self::Memory,
         }
     }
 }

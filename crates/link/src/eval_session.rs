@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use omnilink_engine::Interrupt;
+use omnilink_memory::guard;
 use omnilink_tla::eval::{Session, SilentSession};
 use omnilink_value::Value;
 
@@ -60,7 +61,8 @@ impl Session for EvalSession {
     }
 
     fn is_over(&self) -> bool {
-        self.interrupt.is_some_and(Interrupt::is_raised)
+        guard::is_over()
+            || self.interrupt.is_some_and(Interrupt::is_raised)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

@@ -148,6 +148,7 @@ fn attempt(
     (progress, print): (&SearchProgress, &(dyn Fn(&str) + Sync)),
     sink: Option<&mut dyn GraphSink>,
 ) -> Result<Report, ModelCheckError> {
+    let _limits = options.limits.begin();
     let started = Instant::now();
     let checks_deadlock = options.deadlock.or(model.check_deadlock).unwrap_or(true);
     let (simulation, workers) = match options.mode {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 pub use omnilink_evidence::Limit;
+use omnilink_memory::guard::{self, Work, WorkLimits};
 use omnilink_memory::{default_limit_bytes, resident_bytes};
 
 use crate::progress::SearchProgress;
@@ -44,6 +45,15 @@ impl Default for SearchLimits {
 }
 
 impl SearchLimits {
+    /// Begins work with these limits on this thread. They hold inside whatever it does, until the result is dropped.
+    pub fn begin(&self) -> Work {
+        guard::begin(WorkLimits {
+            time: self.time,
+            memory_bytes: Some(self.memory_bytes),
+            interrupt: None,
+        })
+    }
+
     /// The limits for what follows, when this much time has passed.
     pub(crate) fn after(self, passed: Duration) -> Self {
         Self {
@@ -84,12 +94,13 @@ impl<'a> LimitWatch<'a> {
         }
     }
 
-    /// An interrupt or the time limit, if reached.
+    /// An interrupt or a limit that holds within a step, if reached.
     pub(crate) fn time_limit(&self) -> Option<Limit> {
         if self.progress.is_interrupted() {
             return Some(Limit::Interrupt);
         }
-        self.deadline.is_over().then_some(Limit::Time)
+        let is_late = || self.deadline.is_over().then_some(Limit::Time);
+        guard::over().map(Limit::from).or_else(is_late)
     }
 
     /// The limit that cut an evaluation short.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use omnilink_memory::guard;
 use omnilink_tla::eval::{Session, no_counter_example, revision};
 use omnilink_value::Value;
 
@@ -326,7 +327,7 @@ impl Session for CheckSession<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.progress.is_interrupted() || self.deadline.is_over()
+        guard::is_over() || self.progress.is_interrupted() || self.deadline.is_over()
     }
 
     fn random(&self) -> u64 {

@@ -17,6 +17,8 @@ pub struct Confinement {
     pub may_write: bool,
     /// A folder of its own, to read and to write.
     pub scratch: PathBuf,
+    /// More folders to read and to write.
+    pub written: Vec<PathBuf>,
 }
 
 /// Why a process cannot be confined.
@@ -80,7 +82,9 @@ mod system {
             .folders
             .iter()
             .map(|folder| (folder.as_path(), allowed));
-        for (path, rights) in folders.chain([scratch]) {
+        let written = confinement.written.iter();
+        let written = written.map(|folder| (folder.as_path(), Rights::WRITING));
+        for (path, rights) in folders.chain(written).chain([scratch]) {
             rules
                 .allow(path, rights)
                 .map_err(|error| ConfinementError::Refused(format!("{}: {error}", path.display())))?;
@@ -134,6 +138,7 @@ mod tests {
             folders: vec![path("in")],
             may_write,
             scratch: path("scratch"),
+            written: Vec::new(),
         };
         for may_write in [false, true] {
             let confinement = confinement(may_write);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use omnilink_memory::guard;
 use omnilink_tla_ir::native::Native;
 use omnilink_tla_ir::{Formula, Kind, Loc, Node, OperatorId, Program};
 use omnilink_value::Value;
@@ -72,6 +73,14 @@ pub struct Evaluator<'p> {
     constant: Option<(u64, u64)>,
     /// The expressions that have been warned about.
     warned: Vec<Loc>,
+}
+
+#[cold]
+fn used_up() -> Box<Failure> {
+    Failure::new(
+        ErrorClass::Resource,
+        "evaluation was stopped: the time, the memory or the steps that it may take are used up",
+    )
 }
 
 impl<'p> Evaluator<'p> {
@@ -319,22 +328,29 @@ impl<'p> Evaluator<'p> {
     #[inline]
     pub(crate) fn tick(&mut self) -> Outcome<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(1 << 12) {
-            self.check_time()
+        if self.ticks.is_multiple_of(1 << 6) {
+            self.check_limits()
         } else {
             Ok(())
         }
     }
 
     #[cold]
-    fn check_time(&self) -> Outcome<()> {
-        if self.session.is_over() {
-            return Err(Failure::new(
-                ErrorClass::Resource,
-                "evaluation was stopped: the time or the steps that it may take are used up",
-            ));
+    fn check_limits(&self) -> Outcome<()> {
+        if guard::is_over() || self.ticks.is_multiple_of(1 << 12) && self.session.is_over() {
+            return Err(used_up());
         }
         Ok(())
+    }
+
+    /// Fails if there is no room for a value of this many elements, which are copied once more when it is complete.
+    #[inline]
+    pub(crate) fn check_room(&self, elements: usize) -> Outcome<()> {
+        if guard::has_room(elements.saturating_mul(2 * size_of::<Value>())) {
+            Ok(())
+        } else {
+            Err(used_up())
+        }
     }
 
     /// Evaluates a constant and caches its value.

@@ -28,6 +28,7 @@ impl<'p> Evaluator<'p> {
                 if high.saturating_sub(*low) as u64 > ELEMENTS_MAX && low <= high {
                     return Err(too_large(&self.short(datum)));
                 }
+                self.check_room(high.saturating_sub(*low).max(0) as usize)?;
                 Ok(Value::set_of_sorted((*low..=*high).map(Value::int)))
             }
             Some(Lazy::Function(_)) => self.materialize_function(datum),
@@ -66,6 +67,7 @@ impl<'p> Evaluator<'p> {
 
     /// The set of some values, which must be comparable.
     pub(crate) fn set_of(&mut self, mut elements: Vec<Value>) -> Outcome<Value> {
+        self.check_room(elements.len())?;
         elements.sort_unstable();
         elements.dedup();
         check_neighbours(&elements)?;

@@ -68,6 +68,7 @@ impl<'p> Evaluator<'p> {
                 return Ok(left.clone());
             }
             check_merge(l, r)?;
+            self.check_room(l.len() + r.len())?;
             return Ok(Datum::Value(Value::union_of(l, r)));
         }
         Ok(Datum::lazy(Lazy::Union(left, right)))
@@ -135,6 +136,7 @@ impl<'p> Evaluator<'p> {
                     "UNION {listed} needs a set of sets, but {set} is none"
                 )));
             };
+            self.check_room(inner.len())?;
             elements.extend(inner.iter().cloned());
         }
         Ok(Datum::Value(self.set_of(elements)?))

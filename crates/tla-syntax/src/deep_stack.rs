@@ -3,9 +3,11 @@
 //! Parsing and analysing a spec recurses once per nesting level, and the parser stops at
 //! [`MAX_NESTING`](crate::parser::MAX_NESTING) levels. The caller's stack may be small (a test thread has 2 MiB), so the work
 //! runs on a thread of its own with a large stack; memory that is not touched costs nothing. Evaluation runs here too:
-//! recursive definitions may go deep, until the evaluator reports endless recursion.
+//! recursive definitions may go deep, until the evaluator reports endless recursion. The limits of the caller hold there.
 
 use std::cell::Cell;
+
+use omnilink_memory::guard;
 
 /// Four times what the deepest tree needs in an unoptimised build; the rest is for recursive definitions.
 pub const STACK_BYTES: usize = 128 * 1024 * crate::parser::MAX_NESTING as usize;
@@ -35,12 +37,14 @@ pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
     let mut work = Some(work);
     let mut result = None;
+    let limits = guard::current();
     let spawned = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("tla".into())
             .stack_size(STACK_BYTES)
             .spawn_scoped(scope, || {
                 BEGIN.set(Some(here()));
+                let _limits = limits.enter();
                 result = work.take().map(|work| work());
             })
             .map(|handle| handle.join())

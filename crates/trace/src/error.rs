@@ -4,11 +4,11 @@ use std::fmt;
 use std::io;
 
 use omnilink_value::Value;
-use omnilink_value::json::JsonError;
-use omnilink_value::msgpack::MsgpackError;
+use omnilink_value::json::{JsonError, JsonProblem};
+use omnilink_value::msgpack::{MsgpackError, MsgpackProblem};
 use thiserror::Error;
 
-use crate::import::EdnError;
+use crate::import::{EdnError, EdnProblem};
 use crate::input::Cancelled;
 use crate::{Format, Location, OperationName, Time};
 
@@ -53,21 +53,21 @@ pub enum Problem {
     /// An error of the operating system or a decompressor.
     #[error("{0}")]
     Io(#[source] io::Error),
-    /// The caller cancelled the reading.
-    #[error("reading was cancelled")]
+    /// The caller cancelled the reading, or a limit was reached.
+    #[error("reading was stopped, by a limit or by an interrupt")]
     Cancelled,
     /// Not JSON.
     #[error("not a JSON record: {0}")]
-    Json(#[from] JsonError),
+    Json(#[source] JsonError),
     /// Not MessagePack.
     #[error("not a MessagePack record: {0}")]
-    Msgpack(#[from] MsgpackError),
+    Msgpack(#[source] MsgpackError),
     /// Not protobuf.
     #[error("not a protobuf message: {0}")]
     Protobuf(String),
     /// Not EDN.
     #[error("not an EDN form: {0}")]
-    Edn(#[from] EdnError),
+    Edn(#[source] EdnError),
     /// No known format.
     #[error(
         "not a trace in any known format ({}); name the format if it is one of them, and translate a log or a table of your own \
@@ -83,6 +83,14 @@ pub enum Problem {
         "this has strings in single quotes, as Python prints its values; JSON has double quotes: write each record with json.dumps"
     )]
     SingleQuotes,
+    /// Something behind the end of what the format can hold.
+    #[error(
+        "expected the end of the input, found {found}; one file holds one document, and several are given one by one"
+    )]
+    Follows {
+        /// The beginning of it.
+        found: String,
+    },
     /// The header names an unknown version.
     #[error("trace format {0} is not known; this version reads format 1")]
     UnknownVersion(Value),
@@ -346,6 +354,33 @@ pub enum Problem {
     EmptyDirectory,
 }
 
+impl From<JsonError> for Problem {
+    fn from(error: JsonError) -> Self {
+        match error.problem {
+            JsonProblem::Stopped => Self::Cancelled,
+            _ => Self::Json(error),
+        }
+    }
+}
+
+impl From<MsgpackError> for Problem {
+    fn from(error: MsgpackError) -> Self {
+        match error.problem {
+            MsgpackProblem::Stopped => Self::Cancelled,
+            _ => Self::Msgpack(error),
+        }
+    }
+}
+
+impl From<EdnError> for Problem {
+    fn from(error: EdnError) -> Self {
+        match error.problem {
+            EdnProblem::Stopped => Self::Cancelled,
+            _ => Self::Edn(error),
+        }
+    }
+}
+
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         if error.get_ref().is_some_and(|inner| inner.is::<Cancelled>()) {
@@ -367,6 +402,12 @@ impl Problem {
             expected,
             found: found.trim().chars().take(QUOTED_MAX).collect(),
         }
+    }
+
+    /// The beginning of a text, in quotes.
+    #[cold]
+    pub(crate) fn quoted(found: &str) -> String {
+        format!("{:?}", found.trim().chars().take(QUOTED_MAX).collect::<String>())
     }
 
     /// A required field is missing.

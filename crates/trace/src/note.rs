@@ -17,6 +17,11 @@ pub enum Note {
         /// Why the rest is not readable.
         reason: &'static str,
     },
+    /// The last line has no line end, and its beginning would be a line, too.
+    Unended {
+        /// The line.
+        location: Location,
+    },
     /// Parts of the input are not operations and were skipped.
     Skipped {
         /// The input.
@@ -92,6 +97,10 @@ impl fmt::Display for Note {
                     "{location}: cut off here: {reason}; everything before was read"
                 )
             }
+            Self::Unended { location } => write!(
+                f,
+                "{location}: the last line has no newline, so it may be cut off; it was read as it stands"
+            ),
             Self::Skipped { file, count, what } => write!(f, "{file}: skipped {count} {what}"),
             Self::UnclearErrors { file, count } => write!(
                 f,

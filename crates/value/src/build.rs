@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use omnilink_memory::guard;
 use smallvec::SmallVec;
 use thiserror::Error;
 use triomphe::ThinArc;
@@ -13,6 +14,18 @@ use crate::value::{Elements, Entries, Repr, Value};
 pub(crate) type EntryBuffer = SmallVec<[(Value, Value); 8]>;
 /// The elements of a tuple or set under construction.
 pub(crate) type ElementBuffer = SmallVec<[Value; 8]>;
+
+/// Whether a value of which this many elements are built may have one more, by the limits of the work.
+#[inline]
+pub(crate) fn may_grow(elements: usize) -> bool {
+    guard::may_grow(elements, size_of::<Value>())
+}
+
+/// Whether there is room for the value itself when its elements are complete.
+#[inline]
+pub(crate) fn may_end(elements: usize) -> bool {
+    elements < 64 || guard::has_room(elements.saturating_mul(size_of::<Value>()))
+}
 
 /// Two values for one argument of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
+use omnilink_memory::guard;
+
 use crate::input::Input;
 
 /// Checks every input with `check`, up to `jobs` at a time, and delivers the answers in the order of the inputs.
@@ -37,7 +39,11 @@ pub fn check_all<R: Send, E>(
         let (sender, answers) = channel();
         for _ in 0..jobs.get().min(inputs.len()) {
             let (sender, work) = (sender.clone(), &work);
-            scope.spawn(move || work(sender));
+            let limits = guard::current();
+            scope.spawn(move || {
+                let _limits = limits.enter();
+                work(sender);
+            });
         }
         drop(sender);
         let mut early: BTreeMap<usize, R> = BTreeMap::new();

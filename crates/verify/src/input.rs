@@ -235,6 +235,14 @@ impl Input {
         trace.header().cloned()
     }
 
+    /// The file or folder, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.source {
+            Source::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Frees what was kept for later readings.
     pub fn forget(&self) {
         *self.kept() = Kept::Never;

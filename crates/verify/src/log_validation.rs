@@ -14,6 +14,7 @@ use omnilink_memory::peak_bytes;
 
 use crate::error::VerifyError;
 use crate::followed_file::FollowedFile;
+use crate::limits::limit_instead_of_error;
 use crate::progress::ProgressCounter;
 use crate::validation::refuse_if_vacuous;
 
@@ -96,6 +97,7 @@ impl LogValidation {
 
     /// Checks one log: files, or folders of files, whose lines belong together. Whatever goes wrong is part of the report.
     pub fn check(&self, paths: &[PathBuf], progress: &ProgressCounter) -> Evidence {
+        let work = self.check.limits.begin();
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(" + ");
         let mut files = Vec::new();
@@ -133,6 +135,7 @@ impl LogValidation {
             }
             _ => check_log(&self.check, self.shared.as_ref(), &name, &files, &mut on_line),
         };
+        limit_instead_of_error(&mut evidence, &work);
         evidence.figures.peak_bytes = peak_bytes();
         if self.is_strict {
             refuse_if_vacuous(&mut evidence);

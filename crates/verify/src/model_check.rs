@@ -8,6 +8,7 @@ use crate::error::VerifyError;
 use crate::initial_state::explaining_model;
 use crate::input::Input;
 use crate::keyed::{Keyed, check_model};
+use crate::limits::limit_instead_of_error;
 use crate::progress::ProgressCounter;
 use crate::unlike_values::number_or_text;
 
@@ -34,6 +35,8 @@ impl ModelCheck {
 
     /// Checks one history. Whatever goes wrong is part of the evidence.
     pub fn check(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
+        // What is read to find out what the values are counts, too.
+        let work = self.request.options.limits.begin();
         let mut evidence = self.check_once(input, progress);
         if let Some(model) = explaining_model(&self.request, input, &evidence) {
             evidence.notes.push(format!(
@@ -42,6 +45,7 @@ impl ModelCheck {
             ));
         }
         evidence.notes.extend(number_or_text(input, &evidence));
+        limit_instead_of_error(&mut evidence, &work);
         evidence
     }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use omnilink_memory::{HalfWritten, without_name};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::VerifyError;
@@ -24,6 +25,7 @@ impl<'a> NewFile<'a> {
     /// Writes all of it, beside its place first.
     pub fn write(self, bytes: &[u8]) -> Result<(), VerifyError> {
         let mut file = self.beside().map_err(|error| self.refused(error))?;
+        let _half_written = HalfWritten::new(file.path());
         file.write_all(bytes).map_err(|error| self.refused(error))?;
         match file.persist(self.path) {
             Ok(_) => Ok(()),
@@ -37,7 +39,9 @@ impl<'a> NewFile<'a> {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+        builder
+            .tempfile_in(folder.unwrap_or(Path::new(".")))
+            .map_err(without_name)
     }
 
     fn refused(&self, error: io::Error) -> VerifyError {

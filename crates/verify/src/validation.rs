@@ -14,7 +14,7 @@ use crate::check_run::{CheckRequest, check_observed, evidence_of};
 use crate::error::VerifyError;
 use crate::findings::Findings;
 use crate::input::Input;
-use crate::limits::after_reading;
+use crate::limits::{after_reading, limit_instead_of_error};
 use crate::linked_specs::LinkedSpecs;
 use crate::mutation::Mutation;
 use crate::progress::ProgressCounter;
@@ -75,9 +75,11 @@ impl Validation {
     /// Checks one trace. Whatever goes wrong is part of the report.
     pub fn check(&self, input: &Input, progress: &ProgressCounter) -> Evidence {
         let started = Instant::now();
+        let work = self.request.options.limits.begin();
         // Reading the spec and evaluating it both need a deep stack: one for both.
         let mut report = deep_stack::run(|| self.try_report(input, progress))
             .unwrap_or_else(|error| failed(input, &self.request, &error));
+        limit_instead_of_error(&mut report, &work);
         report.figures.seconds = started.elapsed().as_secs_f64();
         report
     }

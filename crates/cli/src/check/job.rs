@@ -14,6 +14,7 @@ use crate::error::CliError;
 use crate::output::{Drawing, Output};
 use crate::reports::Reports;
 use crate::trace_args::{format_name, renaming, span_rule, span_rules};
+use crate::{quantity, untrusted};
 
 /// What to do with inputs and answers, as arguments.
 #[derive(Clone, Debug, Args)]
@@ -39,6 +40,9 @@ pub(crate) struct Job {
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,
+    /// Read at most this much of an input, unpacked if it is compressed: 512MB, 10GB. Without it, data that unpack to over 1000 times their size are refused
+    #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
+    max_input: Option<u64>,
     /// How many inputs to check at a time
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
@@ -139,7 +143,8 @@ impl Job {
             .with_spans(spans)
             .with_format(self.format)
             .with_async_threads(self.is_async)
-            .with_names(self.ops.iter().cloned().collect()))
+            .with_names(self.ops.iter().cloned().collect())
+            .with_max_input(untrusted::max_input(self.max_input)))
     }
 
     /// What is asked about each input.

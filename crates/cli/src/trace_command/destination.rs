@@ -45,7 +45,7 @@ impl Destination {
     /// When the trace cannot be read or written, or a limit is reached.
     pub(super) fn write(&self, open: impl FnOnce() -> Result<Trace, CliError>) -> Result<Exit, CliError> {
         interrupt::listen();
-        limits::watch_process(self.limits.limits());
+        let _limits = self.limits.limits().begin();
         let mut operations = 0;
         let copied = self.copy(open, &mut operations);
         if copied.is_err()

@@ -4,7 +4,7 @@ use clap::Args;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
 use crate::trace_args::{format_name, span_rule, span_rules};
-use crate::{limits, output};
+use crate::{limits, output, quantity, untrusted};
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
@@ -15,6 +15,9 @@ pub(super) struct Reading {
     /// Which spans of OpenTelemetry, Jaeger, Zipkin or Chrome are operations, and what they mean, such as kind=client or args=kv.*; may be given several times: see docs/opentelemetry.md
     #[arg(long, value_name = "RULE", value_parser = span_rule)]
     spans: Vec<String>,
+    /// Read at most this much of an input, unpacked if it is compressed: 512MB, 10GB. Without it, data that unpack to over 1000 times their size are refused
+    #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
+    max_input: Option<u64>,
     /// Calls of one thread may overlap: the thread is a label, not an order
     #[arg(long = "async")]
     is_async: bool,
@@ -27,6 +30,7 @@ impl Reading {
             .with_spans(span_rules(&[], &self.spans).unwrap_or_default())
             .with_format(self.format)
             .with_async_threads(self.is_async)
+            .with_max_input(untrusted::max_input(self.max_input))
             .with_cancellation(|| limits::process_limit().is_some())
     }
 }

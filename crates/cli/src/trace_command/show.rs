@@ -60,7 +60,8 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, CliError> {
     let mut out = Output::new(&look);
     interrupt::listen();
     let input = Input::new(&args.trace, args.reading.options(), Some(interrupt::flag()))?;
-    let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
+    let _limits = args.limits.limits().begin();
+    let mut trace = opened(input.open_once())?;
     let mut shown: Vec<Operation> = Vec::new();
     let mut is_cut = false;
     let mut watch = LimitWatch::new(args.limits.limits());

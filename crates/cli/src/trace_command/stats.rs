@@ -95,8 +95,9 @@ struct Measured {
 
 fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     interrupt::listen();
+    let _limits = limits.limits().begin();
     let mut watch = LimitWatch::new(limits.limits());
-    let mut trace = opened(input.open_once(), Some(interrupt::flag()))?;
+    let mut trace = opened(input.open_once())?;
     let mut limit = None;
     let mut operations = 0;
     let mut failed = None;

@@ -14,12 +14,12 @@ use self::load::Loader;
 pub(crate) use self::load::evidence_in;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::{interrupt, limits, output};
+use crate::{interrupt, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &ViewArgs) -> Result<Exit, CliError> {
     interrupt::listen();
-    limits::watch_process(args.limits.limits());
+    let reading = args.limits.limits().begin();
     let destination = args.html.as_deref().map(NewFile::check).transpose()?;
     let loader = Loader::new(args);
     let mut scene = Scene::default();
@@ -32,6 +32,8 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Exit, CliError> {
         file.write(html(&scene).as_bytes())?;
         return Ok(Exit::Valid);
     }
+    // Who looks at a page is not at work.
+    drop(reading);
     scene.live = true;
     serve(args, &loader, &scene)
 }

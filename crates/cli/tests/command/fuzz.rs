@@ -361,3 +361,39 @@ fn a_schedule_says_which_libraries_it_cannot_switch_inside_of() {
     let campaign = json.last().expect("a line about the campaign");
     assert_eq!(campaign["not_switched_inside"][0], "libstore.so", "{ran:?}");
 }
+
+/// A server that detaches itself, as `redis-server --daemonize` does, and inherits standard output.
+const DAEMON: &str = r#"#!/bin/sh
+mkdir $OMNILINK_TRACE
+echo '{"thread":0,"op":"write","args":{"value":1},"start":0,"end":1}' > $OMNILINK_TRACE/0.ndjson
+setsid sleep 600 &
+echo $! > "$PIDS"
+echo started
+exit 0
+"#;
+
+#[test]
+fn a_server_that_outlives_its_harness_does_not_keep_the_run() {
+    let folder = folder_with_program("harness", DAEMON);
+    let pids = folder.path().join("pids");
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_omnilink"))
+        .args([
+            "fuzz",
+            "--chaos",
+            "none",
+            "--model",
+            "register",
+            "--runs",
+            "1",
+            "--",
+            "./harness",
+        ])
+        .current_dir(folder.path())
+        .env("PIDS", &pids)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let pid = fs::read_to_string(&pids).unwrap();
+    let _ = std::process::Command::new("kill").arg(pid.trim()).status();
+    assert!(ran.status.success(), "{ran:?}");
+}

@@ -18,6 +18,7 @@ mod formats;
 mod fuzz;
 mod gen_harness;
 mod honest;
+mod hostile;
 mod init;
 mod inputs;
 mod json;

@@ -11,11 +11,13 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use omnilink_memory::guard;
 use serde::{Deserialize, Serialize};
 
 use super::frontier::Frontier;
 use super::search_state::SearchState;
 use super::segment::Segment;
+
 use crate::checkpoint_error::{CheckpointError, CheckpointProblem};
 use crate::fingerprint::Fingerprint;
 use crate::limits::SearchOptions;
@@ -110,6 +112,7 @@ impl Checkpoints<'_> {
     /// Writes a checkpoint, and sets when the next one is due.
     pub(super) fn write(&self, search: &mut SearchState<'_, '_>) -> Result<(), SearchError> {
         let started = Instant::now();
+        let _unfinished = guard::unfinished();
         self.write_file(search)
             .map_err(|error| self.error(CheckpointProblem::Write(error)))?;
         search.pause_at = Some(Instant::now() + self.interval.max(started.elapsed() * TIME_FRACTION));

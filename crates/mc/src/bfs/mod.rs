@@ -49,6 +49,8 @@ use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
 use std::time::Instant;
 
+use omnilink_memory::guard;
+
 pub(crate) use self::checkpoint::remove_checkpoint;
 pub use self::checkpoint::{CheckpointContext, Checkpoints};
 use self::parallel::search_in_parallel;
@@ -135,6 +137,11 @@ pub fn breadth_first_with<T: TransitionSystem>(
             }
         }
         Ok(state.into_outcome(end))
+    };
+    let limits = guard::current();
+    let search = || {
+        let _limits = limits.enter();
+        search()
     };
     scope(
         |scope| match thread_builder(options).spawn_scoped(scope, search) {

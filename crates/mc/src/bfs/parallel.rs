@@ -12,6 +12,8 @@ use super::scheduler::{Assignment, Scheduler, SegmentOutcome, Shutdown};
 use super::search_state::SearchState;
 use super::segment_expander::{Expanding, SegmentExpander};
 use super::thread_builder;
+use omnilink_memory::guard;
+
 use crate::dedup::{RecentCache, SharedDedup};
 use crate::fingerprint_set::FingerprintReader;
 use crate::limits::SearchOptions;
@@ -60,7 +62,9 @@ pub(crate) fn search_in_parallel<'a, T: TransitionSystem>(
     thread::scope(|scope| {
         for number in 1..options.workers {
             let parallel = &parallel;
+            let limits = guard::current();
             let work = move || {
+                let _limits = limits.enter();
                 let mut expanding = Expanding::new(expander.system, number);
                 parallel.work(number, &mut expanding);
                 if parallel.is_complete() {

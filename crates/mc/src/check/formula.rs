@@ -1,5 +1,6 @@
 //! Formulas outside of any state: assumptions, postconditions, and what mentions no variable.
 
+use omnilink_memory::guard;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::error::{ErrorClass, Failure};
 use omnilink_tla::eval::{Evaluator, Session};
@@ -96,9 +97,10 @@ impl CheckRun<'_> {
     /// The answer for a failed evaluation outside of the search: a limit if it ran out of time.
     pub(super) fn failure_answer(&self, failure: &Failure, name: Option<&str>) -> Answer {
         if failure.class == ErrorClass::Resource && self.session.is_over() {
-            return Answer::Limit(match self.progress.is_interrupted() {
-                true => Limit::Interrupt,
-                false => Limit::Time,
+            return Answer::Limit(match guard::over() {
+                _ if self.progress.is_interrupted() => Limit::Interrupt,
+                Some(over) => over.into(),
+                None => Limit::Time,
             });
         }
         Answer::Wrong(Box::new(Behaviour {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
+use omnilink_memory::guard;
 use omnilink_tla::deep_stack;
 use omnilink_tla::eval::Evaluator;
 use rustc_hash::FxHashMap;
@@ -71,7 +72,11 @@ pub(crate) fn label(
     scope(|scope| {
         for number in 1..workers {
             let shared = &shared;
-            let work = move || shared.work(system, &mut system.search_worker(number));
+            let limits = guard::current();
+            let work = move || {
+                let _limits = limits.enter();
+                shared.work(system, &mut system.search_worker(number));
+            };
             let builder = Builder::new()
                 .name("mc".into())
                 .stack_size(deep_stack::STACK_BYTES);

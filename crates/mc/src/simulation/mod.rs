@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
+use omnilink_memory::guard;
+
 pub use self::lengths::Lengths;
 use self::simulator::Simulator;
 use crate::limits::{Limit, LimitWatch, SearchOptions};
@@ -104,11 +106,13 @@ pub fn simulate<T: TransitionSystem>(
         for number in 1..search.workers {
             let simulation = &simulation;
             let builder = Builder::new().name("mc".into()).stack_size(search.stack_bytes);
+            let limits = guard::current();
+            let work = move || {
+                let _limits = limits.enter();
+                simulation.work(number);
+            };
             // If no more threads can be started, the simulation goes on with fewer workers.
-            if builder
-                .spawn_scoped(scope, move || simulation.work(number))
-                .is_err()
-            {
+            if builder.spawn_scoped(scope, work).is_err() {
                 break;
             }
         }

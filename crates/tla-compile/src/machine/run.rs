@@ -1,5 +1,6 @@
 //! One run of code: the loop over its instructions.
 
+use omnilink_memory::guard;
 use omnilink_tla_eval::Evaluator;
 use omnilink_tla_ir::{Comparison, Infinite};
 use omnilink_value::ValueKind;
@@ -61,7 +62,8 @@ impl<'p> Run<'_, '_, 'p> {
     #[inline]
     pub(super) fn count_element(&mut self) -> Result<(), Trap> {
         self.memory.elements += 1;
-        if self.memory.elements > self.memory.elements_max {
+        let is_over = self.memory.elements & 0x3ff == 0 && guard::is_over();
+        if is_over || self.memory.elements > self.memory.elements_max {
             return Err(Trap::Time);
         }
         Ok(())

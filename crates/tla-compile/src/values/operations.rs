@@ -1,5 +1,6 @@
 //! Operations on sets, sequences and functions.
 
+use omnilink_memory::guard;
 use omnilink_value::ValueKind;
 
 use super::store::ValueStore;
@@ -9,6 +10,16 @@ use crate::trap::Trap;
 
 /// Larger sets are left to the evaluator, which need not list them.
 const LISTED_MAX: usize = 1 << 16;
+
+/// Fails where there is no room for a value of so many parts: as a word, and as the value that it becomes. The evaluator tells then.
+fn has_room(parts: usize) -> Result<(), Trap> {
+    const BYTES: usize = size_of::<ValueWord>() + size_of::<omnilink_value::Value>();
+    if guard::has_room(parts.saturating_mul(2 * BYTES)) {
+        Ok(())
+    } else {
+        Err(Trap::Size)
+    }
+}
 
 impl ValueStore {
     /// The result of an operation on two words, computed unless it is known.
@@ -75,6 +86,7 @@ impl ValueStore {
             ValueOperation::Concat => {
                 let left = self.as_tuple(first).ok_or(Trap::Type)?.len();
                 let right = self.as_tuple(second).ok_or(Trap::Type)?.len();
+                has_room(left + right)?;
                 Ok(match (left, right) {
                     (0, _) => second,
                     (_, 0) => first,
@@ -135,6 +147,7 @@ impl ValueStore {
 
     /// The set of these elements, in any order.
     pub(crate) fn set_of(&mut self, elements: &mut Vec<ValueWord>) -> Result<ValueWord, Trap> {
+        has_room(elements.len())?;
         elements.sort_unstable_by(|left, right| self.compare(*left, *right));
         elements.dedup();
         self.check_neighbours(elements)?;
@@ -155,6 +168,7 @@ impl ValueStore {
         if let [element] = r {
             return self.inserted(left, *element);
         }
+        has_room(l.len() + r.len())?;
         let (base, more, other) = if l.len() >= r.len() {
             (l, r, left)
         } else {

@@ -2,6 +2,7 @@
 //!
 //! The common operations on queues and logs work on canonical sequences in place.
 
+use omnilink_memory::guard;
 use omnilink_value::Value;
 
 use super::Arguments;
@@ -114,6 +115,8 @@ fn concat_direct(operands: &[&Value]) -> Option<Value> {
     Some(match (first.is_empty(), second.is_empty()) {
         (_, true) => (*left).clone(),
         (true, _) => (*right).clone(),
+        // What is too long for the memory is refused by the other way.
+        _ if !guard::has_room((first.len() + second.len()) * size_of::<Value>()) => return None,
         _ => Value::sequence_of(first, second),
     })
 }
@@ -124,6 +127,7 @@ fn concat<'p>(evaluator: &mut Evaluator<'p>, arguments: Arguments<'_, 'p>) -> Ou
     match (left, right) {
         (Parts::Text(left), Parts::Text(right)) => Ok(Datum::str(&(left + &right))),
         (Parts::Sequence(mut left), Parts::Sequence(right)) => {
+            evaluator.check_room(left.len() + right.len())?;
             left.extend(right);
             Ok(sequence_of(left))
         }

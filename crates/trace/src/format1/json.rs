@@ -6,10 +6,9 @@ use omnilink_value::Value;
 
 use super::ndjson::{Caches, decode, is_header};
 use super::{RawRecord, RecordDefaults};
-use crate::input::{InputBuffer, JsonElements};
+use crate::input::{InputBuffer, JsonElements, Next, Reader};
 use crate::note::Notes;
-use crate::stream::OperationStream;
-use crate::{Header, Operation, TraceError};
+use crate::{Header, Location, Operation, Problem, TraceError};
 
 /// The records of an array in their order.
 pub(crate) struct JsonReader {
@@ -17,7 +16,7 @@ pub(crate) struct JsonReader {
     defaults: RecordDefaults,
     caches: Caches,
     /// The first record, read while looking for a header.
-    first: Option<(Element, u64)>,
+    first: Option<Next<(Element, u64)>>,
 }
 
 enum Element {
@@ -39,19 +38,19 @@ impl JsonReader {
     /// Reads the header, if the first element is one.
     pub(crate) fn header(&mut self) -> Result<Option<Header>, TraceError> {
         match self.element(true)? {
-            Some((Element::Header(header), _)) => {
+            Next::One((Element::Header(header), _)) => {
                 self.defaults.apply(&header);
                 Ok(Some(header))
             }
             first => {
-                self.first = first;
+                self.first = Some(first);
                 Ok(None)
             }
         }
     }
 
     /// The next element and its line.
-    fn element(&mut self, is_first: bool) -> Result<Option<(Element, u64)>, TraceError> {
+    fn element(&mut self, is_first: bool) -> Result<Next<(Element, u64)>, TraceError> {
         let caches = &mut self.caches;
         self.elements.next(|text, _| {
             if is_first && is_header(text) {
@@ -65,15 +64,19 @@ impl JsonReader {
     }
 }
 
-impl OperationStream for JsonReader {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for JsonReader {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         let next = match self.first.take() {
-            Some(first) => Some(first),
+            Some(first) => first,
             None => self.element(false)?,
         };
-        let Some((Element::Record(fields), line)) = next else {
-            return Ok(None);
-        };
-        self.defaults.operation(*fields, line).map(Some)
+        Ok(match next {
+            Next::One((Element::Record(fields), line)) => Next::One(self.defaults.operation(*fields, line)?),
+            Next::One((Element::Header(_), line)) => {
+                let location = Location::at(self.elements.text().source(), line);
+                return Err(TraceError::new(location, Problem::SecondHeader));
+            }
+            Next::End(end) => Next::End(end),
+        })
     }
 }

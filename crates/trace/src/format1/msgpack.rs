@@ -8,11 +8,9 @@ use rmp::Marker;
 
 use super::ndjson::unknown_field;
 use super::{Field, RawRecord, RecordDefaults};
-use crate::input::{InputBuffer, MsgpackMaps};
-use crate::location::Source;
+use crate::input::{InputBuffer, MsgpackMaps, Next, Reader};
 use crate::name::NameCache;
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Header, Operation, Problem, Time, TraceError};
 
 /// The records of a MessagePack file in the order of the file.
@@ -24,10 +22,10 @@ pub(crate) struct MsgpackReader {
 
 impl MsgpackReader {
     pub(crate) fn new(buffer: InputBuffer, name: &str, thread: Option<Value>, notes: Notes) -> Self {
-        let source = Source::bytes(name);
+        let maps = MsgpackMaps::new(buffer, name, notes, is_record);
         Self {
-            maps: MsgpackMaps::new(buffer, Arc::clone(&source), notes, is_record),
-            defaults: RecordDefaults::new(source, thread),
+            defaults: RecordDefaults::new(Arc::clone(maps.source()), thread),
+            maps,
             names: NameCache::new(),
         }
     }
@@ -42,7 +40,8 @@ impl MsgpackReader {
             fields = cursor.value()?;
             Ok(())
         };
-        let Some(offset) = self.maps.next(read)? else {
+        // A header that is cut off is the end, which the reading of records finds again.
+        let Next::One(offset) = self.maps.next(read)? else {
             return Ok(None);
         };
         let header = Header::from_record(fields).map_err(|problem| self.maps.error_at(offset, problem))?;
@@ -51,21 +50,21 @@ impl MsgpackReader {
     }
 }
 
-impl OperationStream for MsgpackReader {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for MsgpackReader {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         let mut fields = RawRecord::default();
         let names = &mut self.names;
         let read = |cursor: &mut MsgpackCursor<'_>| {
             fields = RawRecord::default();
             decode_record(cursor, names, &mut fields)
         };
-        let Some(offset) = self.maps.next(read)? else {
-            return Ok(None);
-        };
-        self.defaults.operation(fields, offset).map(Some)
+        Ok(match self.maps.next(read)? {
+            Next::One(offset) => Next::One(self.defaults.operation(fields, offset)?),
+            Next::End(end) => Next::End(end),
+        })
     }
 
-    fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
+    fn next_start(&mut self) -> Result<Next<Time>, TraceError> {
         let mut start = None;
         let read = self.maps.next(|cursor| decode_start(cursor, &mut start))?;
         Ok(read.map(|_| self.defaults.start(start)))

@@ -7,10 +7,9 @@ use omnilink_value::Value;
 use omnilink_value::json::{JsonCursor, JsonError, JsonProblem};
 
 use super::{CallCache, Field, RawRecord, RecordDefaults, nearest};
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{InputBuffer, Next, Reader, TextInput};
 use crate::name::NameCache;
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Header, Operation, Problem, Time, TraceError};
 
 /// The records of an NDJSON file in the order of the file.
@@ -74,19 +73,18 @@ impl NdjsonReader {
         Ok(Some(header))
     }
 
-    /// Reads the next line that is not blank with `read` and returns its number; `None` at the end. If the input is cut off in that line,
+    /// Reads the next line that is not blank with `read` and returns its number. If the input is cut off in that line,
     /// `read_begun` reads what there is of it, or says that it is too little.
     #[inline]
     fn next_line(
         &mut self,
         mut read: impl FnMut(&str, &mut Caches) -> Result<(), Problem>,
         mut read_begun: impl FnMut(&str) -> bool,
-    ) -> Result<Option<u64>, TraceError> {
+    ) -> Result<Next<u64>, TraceError> {
         loop {
             let length = self.text.line_length()?;
             if length == 0 {
-                self.text.note_truncation();
-                return Ok(None);
+                return self.text.end().map(Next::End);
             }
             let bytes = &self.text.unread()[..length];
             let outcome = match std::str::from_utf8(bytes) {
@@ -103,27 +101,25 @@ impl NdjsonReader {
             };
             match outcome.map_err(|problem| self.text.error(problem))? {
                 Line::Begun => {
+                    // The next call finds the end of the input.
                     self.text.note_cut(BEGUN);
                     self.text.consume_line(length);
-                    return Ok(Some(self.text.line() - 1));
+                    return Ok(Next::One(self.text.line() - 1));
                 }
                 Line::Read => {
                     self.text.consume_line(length);
-                    return Ok(Some(self.text.line() - 1));
+                    return Ok(Next::One(self.text.line() - 1));
                 }
                 Line::Blank => self.text.consume_line(length),
-                Line::Cut(reason) => {
-                    self.text.note_cut(reason);
-                    return Ok(None);
-                }
+                Line::Cut(reason) => return Ok(Next::End(self.text.cut(reason))),
             }
         }
     }
 }
 
-impl OperationStream for NdjsonReader {
+impl Reader for NdjsonReader {
     #[inline]
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         let mut fields = RawRecord::default();
         let mut begun = None;
         let line = self.next_line(
@@ -136,13 +132,13 @@ impl OperationStream for NdjsonReader {
         if let Some(begun) = begun {
             fields = begun;
         }
-        match line {
-            Some(line) => self.defaults.operation(fields, line).map(Some),
-            None => Ok(None),
-        }
+        Ok(match line {
+            Next::One(line) => Next::One(self.defaults.operation(fields, line)?),
+            Next::End(end) => Next::End(end),
+        })
     }
 
-    fn next_start(&mut self) -> Result<Option<Time>, TraceError> {
+    fn next_start(&mut self) -> Result<Next<Time>, TraceError> {
         let (mut start, mut begun) = (None, None);
         let line = self.next_line(
             |text, _| decode_start(text, &mut start),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::stream::OperationStream;
+use crate::input::{End, Next, Reader};
 use crate::{Operation, TraceError};
 
 /// The events of a history.
 pub(crate) trait Events: Send {
-    /// Reads events up to the next one that completes an operation, and returns that; `None` at the end.
-    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError>;
+    /// Reads events up to the next one that completes an operation, and returns that.
+    fn next_completed(&mut self) -> Result<Next<Operation>, TraceError>;
 
     /// The calls that never returned, in the order of the input. Called once, at the end.
     fn take_open(&mut self) -> Vec<Operation>;
@@ -17,28 +17,39 @@ pub(crate) trait Events: Send {
 /// The operations of a history in the order of their returns, then those that never returned.
 pub(crate) struct EventHistory<E> {
     events: E,
-    /// The operations that never returned; `None` before the end of the events.
-    pending: Option<std::vec::IntoIter<Operation>>,
+    /// The operations that never returned, and the end of the events, once it was reached.
+    pending: std::vec::IntoIter<Operation>,
+    end: Option<End>,
 }
 
 impl<E: Events> EventHistory<E> {
     pub(crate) fn new(events: E) -> Self {
         Self {
             events,
-            pending: None,
+            pending: Vec::new().into_iter(),
+            end: None,
         }
     }
 }
 
-impl<E: Events> OperationStream for EventHistory<E> {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        if self.pending.is_none()
-            && let Some(operation) = self.events.next_completed()?
-        {
-            return Ok(Some(Arc::new(operation)));
-        }
-        let events = &mut self.events;
-        let pending = self.pending.get_or_insert_with(|| events.take_open().into_iter());
-        Ok(pending.next().map(Arc::new))
+impl<E: Events> Reader for EventHistory<E> {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
+        let end = match self.end.take() {
+            Some(end) => end,
+            None => match self.events.next_completed()? {
+                Next::One(operation) => return Ok(Next::One(Arc::new(operation))),
+                Next::End(end) => {
+                    self.pending = self.events.take_open().into_iter();
+                    end
+                }
+            },
+        };
+        Ok(match self.pending.next() {
+            Some(operation) => {
+                self.end = Some(end);
+                Next::One(Arc::new(operation))
+            }
+            None => Next::End(end),
+        })
     }
 }

@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use omnilink_value::Value;
 
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{InputBuffer, Next, Reader, TextInput};
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Args, Call, Header, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 /// The methods whose value is the result; the value of any other method is the argument.
@@ -40,7 +39,7 @@ impl FastlinReader {
 
     /// The title as a header that names the `type` of the object.
     pub(crate) fn title(&mut self) -> Result<Option<Header>, TraceError> {
-        let length = self.text.line_length()?;
+        let length = self.text.next_line()?.one().unwrap_or(0);
         let line = &self.text.unread()[..length];
         let title = String::from_utf8_lossy(line);
         if !is_title(line) {
@@ -148,24 +147,19 @@ fn initial_state(object: &str) -> Option<&'static str> {
     }
 }
 
-impl OperationStream for FastlinReader {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for FastlinReader {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         loop {
-            let length = self.text.line_length()?;
-            if length == 0 {
-                self.text.note_truncation();
-                return Ok(None);
-            }
-            let line = &self.text.unread()[..length];
-            let line = std::str::from_utf8(line).map_err(|_| {
-                let problem = Problem::bad_line(LINE, &String::from_utf8_lossy(line));
-                self.text.error(problem)
-            })?;
+            let length = match self.text.next_line()? {
+                Next::One(length) => length,
+                Next::End(end) => return Ok(Next::End(end)),
+            };
+            let line = self.text.line_text(length, LINE)?;
             let parsed = self.parse(line).map_err(|problem| self.text.error(problem))?;
             self.text.consume_line(length);
             if let Some(operation) = parsed {
                 self.ordinal += 1;
-                return Ok(Some(Arc::new(operation)));
+                return Ok(Next::One(Arc::new(operation)));
             }
         }
     }

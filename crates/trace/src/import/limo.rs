@@ -8,7 +8,7 @@ use omnilink_value::Value;
 use rustc_hash::FxHashMap;
 
 use super::event_history::Events;
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{InputBuffer, Next, TextInput};
 use crate::note::Notes;
 use crate::{Args, Call, Header, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
@@ -129,23 +129,21 @@ fn value(word: &str) -> Value {
 }
 
 impl Events for LimoHistory {
-    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
+    fn next_completed(&mut self) -> Result<Next<Operation>, TraceError> {
         loop {
-            let length = self.text.line_length()?;
-            let line = String::from_utf8_lossy(&self.text.unread()[..length]).into_owned();
+            let length = match self.text.next_line()? {
+                Next::One(length) => length,
+                Next::End(end) => return Ok(Next::End(end)),
+            };
+            let line = self.text.line_text(length, LINE)?.to_owned();
             let operation = match parse(&line) {
                 Some(Some((id, event))) => self.add(id, event).map_err(|problem| self.text.error(problem))?,
                 Some(None) => None,
-                None if self.text.is_truncated() && !line.ends_with('\n') => None,
                 None => return Err(self.text.error(Problem::bad_line(LINE, &line))),
             };
-            if operation.is_none() && !line.ends_with('\n') {
-                self.text.note_truncation();
-                return Ok(None);
-            }
             self.text.consume_line(length);
-            if operation.is_some() {
-                return Ok(operation);
+            if let Some(operation) = operation {
+                return Ok(Next::One(operation));
             }
         }
     }

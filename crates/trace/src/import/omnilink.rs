@@ -8,10 +8,8 @@ use omnilink_value::Value;
 use omnilink_value::msgpack::MsgpackCursor;
 
 use crate::format1::nearest;
-use crate::input::{InputBuffer, MsgpackMaps};
-use crate::location::Source;
+use crate::input::{InputBuffer, MsgpackMaps, Next, Reader};
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Args, Call, Location, Note, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
 const TERMINATE: &str = "__TerminateThread";
@@ -20,11 +18,9 @@ const ABORT: &str = "__AbortThread";
 /// The records of one thread.
 pub(crate) struct OmniLinkReader {
     maps: MsgpackMaps,
-    source: Arc<Source>,
     thread: Value,
     /// Whether `__TerminateThread` and `__AbortThread` are operations.
     keeps_thread_ends: bool,
-    notes: Notes,
     terminations: u64,
 }
 
@@ -37,18 +33,15 @@ impl OmniLinkReader {
         keeps_thread_ends: bool,
         notes: Notes,
     ) -> Self {
-        let source = Source::bytes(name);
         let stem = || {
             Path::new(name)
                 .file_stem()
                 .map_or(name.into(), |stem| stem.to_string_lossy())
         };
         Self {
-            maps: MsgpackMaps::new(buffer, Arc::clone(&source), notes.clone(), is_record),
-            source,
+            maps: MsgpackMaps::new(buffer, name, notes, is_record),
             thread: thread.unwrap_or_else(|| Value::str(&stem())),
             keeps_thread_ends,
-            notes,
             terminations: 0,
         }
     }
@@ -109,7 +102,7 @@ impl OmniLinkReader {
                     .cloned()
                     .unwrap_or_else(Value::null);
                 let (location, thread) = (operation.location.clone(), operation.thread.clone());
-                self.notes.push(Note::ThreadAborted {
+                self.maps.notes().push(Note::ThreadAborted {
                     location,
                     thread,
                     reason,
@@ -121,9 +114,9 @@ impl OmniLinkReader {
     }
 }
 
-impl OperationStream for OmniLinkReader {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        loop {
+impl Reader for OmniLinkReader {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
+        let end = loop {
             let mut record = Value::null();
             let read = |cursor: &mut MsgpackCursor<'_>| {
                 // A zero byte is a whole value but no record.
@@ -131,25 +124,26 @@ impl OperationStream for OmniLinkReader {
                 record = cursor.value()?;
                 Ok(())
             };
-            let Some(offset) = self.maps.next(read)? else {
-                break;
+            let offset = match self.maps.next(read)? {
+                Next::One(offset) => offset,
+                Next::End(end) => break end,
             };
             let operation = self
-                .operation(&record, Location::at(&self.source, offset))
+                .operation(&record, Location::at(self.maps.source(), offset))
                 .map_err(|problem| self.maps.error_at(offset, problem))?;
             if self.keeps_thread_ends || !self.is_thread_end(&operation) {
-                return Ok(Some(Arc::new(operation)));
+                return Ok(Next::One(Arc::new(operation)));
             }
-        }
+        };
         if self.terminations > 0 {
-            let file = self.source.name.clone();
-            self.notes.push(Note::Skipped {
+            let file = self.maps.source().name.clone();
+            self.maps.notes().push(Note::Skipped {
                 file,
                 count: self.terminations,
                 what: "__TerminateThread records",
             });
         }
-        Ok(None)
+        Ok(Next::End(end))
     }
 }
 

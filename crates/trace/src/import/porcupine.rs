@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::event_history::Events;
 use crate::format1::nearest;
-use crate::input::{InputBuffer, JsonElements};
+use crate::input::{InputBuffer, JsonElements, Next};
 use crate::note::Notes;
 use crate::{Args, Call, Location, Operation, OperationName, Problem, Time, Timebox, TraceError};
 
@@ -135,15 +135,18 @@ impl PorcupineHistory {
 }
 
 impl Events for PorcupineHistory {
-    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
-        while let Some((element, line)) = self.elements.next(|text, _| element(text))? {
+    fn next_completed(&mut self) -> Result<Next<Operation>, TraceError> {
+        loop {
+            let (element, line) = match self.elements.next(|text, _| element(text))? {
+                Next::One(found) => found,
+                Next::End(end) => return Ok(Next::End(end)),
+            };
             let operation = self.add(element, line);
             let operation = operation.map_err(|problem| TraceError::new(self.location(line), problem))?;
-            if operation.is_some() {
-                return Ok(operation);
+            if let Some(operation) = operation {
+                return Ok(Next::One(operation));
             }
         }
-        Ok(None)
     }
 
     fn take_open(&mut self) -> Vec<Operation> {

@@ -11,9 +11,8 @@ use std::sync::Arc;
 use omnilink_value::Value;
 
 use super::session_assembly::{Ending, SessionAssembly};
-use crate::input::{InputBuffer, JsonElements};
+use crate::input::{End, InputBuffer, JsonElements, Next, Reader};
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Format, Location, Operation, Problem, TraceError};
 
 const DBCOP: &str = "sessions of transactions such as {\"events\":[{\"Write\":{\"variable\":0,\"version\":1}}],\"committed\":true}";
@@ -47,11 +46,12 @@ impl SessionJson {
         }
     }
 
-    /// Reads one element of the file.
-    fn element(&mut self) -> Result<bool, TraceError> {
+    /// Reads one element of the file; the end if there is none.
+    fn element(&mut self) -> Result<Option<End>, TraceError> {
         let read = |text: &str, _| Value::from_json(text.as_bytes()).map_err(Problem::from);
-        let Some((element, position)) = self.elements.next(read)? else {
-            return Ok(false);
+        let (element, position) = match self.elements.next(read)? {
+            Next::One(found) => found,
+            Next::End(end) => return Ok(Some(end)),
         };
         let place = Location::at(self.elements.text().source(), position);
         let understood = match self.format {
@@ -64,7 +64,7 @@ impl SessionJson {
             DBCOP
         };
         match understood {
-            Some(()) => Ok(true),
+            Some(()) => Ok(None),
             None => {
                 let problem = Problem::bad_line(expected, &element.to_string());
                 Err(TraceError::new(place, problem))
@@ -164,19 +164,19 @@ fn dbcop_event(event: &Value) -> Option<(&'static str, &Value, &Value)> {
     Some((name, fields.field("variable")?, fields.field("version")?))
 }
 
-impl OperationStream for SessionJson {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for SessionJson {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         loop {
             if let Some(operation) = self.sessions.pop() {
-                return Ok(Some(operation));
+                return Ok(Next::One(operation));
             }
             if let Some((place, session)) = self.waiting.pop_front() {
                 if self.dbcop(&session, &place).is_none() {
                     let problem = Problem::bad_line(DBCOP, &session.to_string());
                     return Err(TraceError::new(place, problem));
                 }
-            } else if !self.element()? {
-                return Ok(None);
+            } else if let Some(end) = self.element()? {
+                return Ok(Next::End(end));
             }
         }
     }

@@ -12,12 +12,11 @@ use std::sync::Arc;
 use omnilink_value::Value;
 
 use super::session_assembly::{Ending, SessionAssembly};
-use crate::input::InputBuffer;
-use crate::location::Source;
+use crate::input::{BinaryInput, End, InputBuffer, Next, Reader};
 use crate::note::Notes;
-use crate::stream::OperationStream;
-use crate::{Format, Location, Note, Operation, Problem, TraceError};
+use crate::{Format, Location, Operation, Problem, TraceError};
 
+const UNENDED: &str = "the last transaction has no end";
 const COBRA_RECORD: &str = "a record of a Cobra log: S, W, R, C or A, and numbers of 8 bytes";
 const DBCOP_RECORD: &str = "a history of dbcop in bincode: numbers of 8 bytes, and 0 or 1";
 /// The initial value, and none.
@@ -25,15 +24,12 @@ const COBRA_NOBODY: [i64; 2] = [0xbebe_ebee, 0xdead_beef];
 
 /// The transactions of a binary log.
 pub(crate) struct SessionLog {
-    buffer: InputBuffer,
+    input: BinaryInput,
     format: Format,
-    source: Arc<Source>,
-    notes: Notes,
     sessions: SessionAssembly,
     /// Of dbcop: the sessions that follow this one, its number, and its transactions that follow; `None` before the beginning.
     left: Option<(u64, i64, u64)>,
-    /// Whether the input ends in the middle of something.
-    is_cut: bool,
+    end: Option<End>,
 }
 
 /// Why reading stops.
@@ -45,6 +41,12 @@ enum Stop {
 
 type Read<T> = Result<T, Stop>;
 
+impl From<TraceError> for Stop {
+    fn from(error: TraceError) -> Self {
+        Self::Error(error)
+    }
+}
+
 impl SessionLog {
     pub(crate) fn new(
         format: Format,
@@ -54,52 +56,35 @@ impl SessionLog {
         notes: Notes,
     ) -> Self {
         Self {
-            buffer,
+            input: BinaryInput::new(buffer, name, notes),
             format,
-            source: Source::bytes(name),
-            notes,
             sessions: SessionAssembly::of_thread(thread.filter(|_| format == Format::Cobra)),
             left: None,
-            is_cut: false,
+            end: None,
         }
     }
 
     fn location(&self) -> Location {
-        Location::at(&self.source, self.buffer.offset())
-    }
-
-    fn error(&self, problem: impl Into<Problem>) -> Stop {
-        Stop::Error(TraceError::new(self.location(), problem))
+        self.input.location()
     }
 
     /// The next bytes.
     fn bytes<const N: usize>(&mut self) -> Read<[u8; N]> {
-        self.buffer.fill_to(N).map_err(|error| self.error(error))?;
-        let bytes = self
-            .buffer
-            .unread()
-            .first_chunk::<N>()
-            .copied()
-            .ok_or(Stop::Cut)?;
-        self.buffer.consume(N);
+        self.input.fill_to(N)?;
+        let bytes = self.input.unread().first_chunk::<N>().copied();
+        let bytes = bytes.ok_or(Stop::Cut)?;
+        self.input.consume(N);
         Ok(bytes)
     }
 
-    fn is_at_end(&mut self) -> Read<bool> {
-        self.buffer.fill_to(1).map_err(|error| self.error(error))?;
-        Ok(self.buffer.unread().is_empty() && !self.buffer.is_truncated())
-    }
-
-    /// Reads on until a transaction is over; `false` at the end.
-    fn advance(&mut self) -> Read<bool> {
-        if self.format == Format::Cobra {
-            return if self.is_at_end()? {
-                Ok(false)
-            } else {
-                self.cobra().map(|()| true)
-            };
+    /// Reads on until a transaction is over; the end if there is none.
+    fn advance(&mut self) -> Read<Option<End>> {
+        match self.format {
+            // A truncation is a cut, so that it is noted once.
+            Format::Cobra if self.input.is_at_end()? => Ok(Some(self.input.end()?)),
+            Format::Cobra => self.cobra().map(|()| None),
+            _ => self.dbcop(),
         }
-        self.dbcop()
     }
 
     fn cobra(&mut self) -> Read<()> {
@@ -162,12 +147,15 @@ impl SessionLog {
         match self.bytes()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            [other] => Err(self.error(Problem::bad_line(DBCOP_RECORD, &format!("byte {other:#04x}")))),
+            [other] => {
+                let problem = Problem::bad_line(DBCOP_RECORD, &format!("byte {other:#04x}"));
+                Err(self.input.error(problem).into())
+            }
         }
     }
 
-    /// Reads one transaction of dbcop's.
-    fn dbcop(&mut self) -> Read<bool> {
+    /// Reads one transaction of dbcop's. How many there are is in the file.
+    fn dbcop(&mut self) -> Read<Option<End>> {
         if self.left.is_none() {
             for _ in 0..5 {
                 self.number()?;
@@ -184,14 +172,14 @@ impl SessionLog {
         }
         loop {
             match self.left {
-                Some((0, _, 0)) | None => return Ok(false),
+                Some((0, _, 0)) | None => return Ok(Some(self.input.end()?)),
                 Some((sessions, session, 0)) => {
                     let transactions = self.number()?;
                     self.left = Some((sessions - 1, session + 1, transactions));
                 }
                 Some((sessions, session, transactions)) => {
                     self.left = Some((sessions, session, transactions - 1));
-                    return self.dbcop_transaction(session).map(|()| true);
+                    return self.dbcop_transaction(session).map(|()| None);
                 }
             }
         }
@@ -221,26 +209,29 @@ impl SessionLog {
     }
 }
 
-impl OperationStream for SessionLog {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for SessionLog {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         loop {
             if let Some(operation) = self.sessions.pop() {
-                return Ok(Some(operation));
+                return Ok(Next::One(operation));
             }
-            if self.is_cut {
-                return Ok(None);
+            if let Some(end) = self.end.take() {
+                return Ok(Next::End(end));
             }
-            match self.advance() {
-                Ok(true) => {}
+            let is_open = |log: &Self| !log.sessions.open.is_empty();
+            self.end = match self.advance() {
+                Ok(Some(_)) if is_open(self) => Some(self.input.cut(UNENDED)),
+                Ok(end) => end,
                 Err(Stop::Error(error)) => return Err(error),
-                Ok(false) | Err(Stop::Cut) if self.sessions.open.is_empty() => return Ok(None),
-                Ok(false) | Err(Stop::Cut) => {
-                    // Whether it committed is not known.
-                    self.is_cut = true;
-                    let (location, reason) = (self.location(), "the last transaction has no end");
-                    self.notes.push(Note::Cut { location, reason });
-                    self.sessions.finish_all(Ending::Unknown);
-                }
+                Err(Stop::Cut) => Some(self.input.cut(if is_open(self) {
+                    UNENDED
+                } else {
+                    "more transactions were announced than there are, or the last record is incomplete"
+                })),
+            };
+            if self.end.is_some() {
+                // Whether it committed is not known.
+                self.sessions.finish_all(Ending::Unknown);
             }
         }
     }

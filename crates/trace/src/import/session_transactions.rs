@@ -13,9 +13,8 @@ use omnilink_value::Value;
 
 use super::session_assembly::{Ending, OpenTransaction, SessionAssembly};
 use super::session_csv::{CSV_LINE, CsvColumns};
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{End, InputBuffer, Next, Reader, TextInput};
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Format, Operation, Problem, TraceError};
 
 const PLUME_LINE: &str = "a line such as `r(1,5,0,3)` or `w(1,5,0,3)`: key, value, session, transaction";
@@ -36,6 +35,7 @@ pub(crate) struct SessionTransactions {
     first: Option<(i64, i64)>,
     /// The columns of a CSV file, once its first line is read.
     columns: Option<CsvColumns>,
+    end: Option<End>,
 }
 
 impl SessionTransactions {
@@ -52,6 +52,7 @@ impl SessionTransactions {
             sessions: SessionAssembly::default(),
             first: None,
             columns: None,
+            end: None,
         }
     }
 
@@ -171,18 +172,23 @@ impl SessionTransactions {
     }
 }
 
-impl OperationStream for SessionTransactions {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
+impl Reader for SessionTransactions {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
         loop {
             if let Some(operation) = self.sessions.pop() {
-                return Ok(Some(operation));
+                return Ok(Next::One(operation));
             }
-            let length = self.text.line_length()?;
-            if length == 0 {
-                self.text.note_truncation();
-                self.finish_all();
-                return Ok(self.sessions.pop());
+            if let Some(end) = self.end.take() {
+                return Ok(Next::End(end));
             }
+            let length = match self.text.next_line()? {
+                Next::One(length) => length,
+                Next::End(end) => {
+                    self.finish_all();
+                    self.end = Some(end);
+                    continue;
+                }
+            };
             let expected = match self.format {
                 Format::Plume => PLUME_LINE,
                 Format::Dbcop => DBCOP_LINE,
@@ -191,13 +197,7 @@ impl OperationStream for SessionTransactions {
             };
             let mut current = std::mem::take(&mut self.current);
             current.clear();
-            match std::str::from_utf8(&self.text.unread()[..length]) {
-                Ok(line) => current.push_str(line),
-                Err(_) => {
-                    let found = String::from_utf8_lossy(&self.text.unread()[..length]).into_owned();
-                    return Err(self.text.error(Problem::bad_line(expected, &found)));
-                }
-            }
+            current.push_str(self.text.line_text(length, expected)?);
             self.line(&current).map_err(|problem| self.text.error(problem))?;
             self.current = current;
             self.text.consume_line(length);

@@ -2,8 +2,15 @@
 
 use std::io::{self, Read};
 
+use omnilink_memory::guard;
+
+use super::Cancelled;
+
 /// The largest single record. A line without an end would otherwise fill the memory.
 pub(crate) const RECORD_BYTES_MAX: usize = 1 << 28;
+
+/// Records of this length are long.
+const LONG_BYTES: usize = 1 << 18;
 
 /// The bytes of a stream that were fetched and not yet consumed.
 pub(crate) struct InputBuffer {
@@ -71,6 +78,9 @@ impl InputBuffer {
         if self.end == self.buffer.len() {
             self.make_room()?;
         }
+        if guard::is_over() {
+            return Err(io::Error::other(Cancelled));
+        }
         loop {
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.state = State::Ended,
@@ -84,6 +94,17 @@ impl InputBuffer {
             }
             return Ok(false);
         }
+    }
+
+    /// Fetches more bytes for a record that is read from its beginning when there are more of it: of a long one, as many as there are, so that
+    /// reading it costs a small multiple of its length. Of a short one, what comes next, as someone may wait for it.
+    pub(crate) fn read_much(&mut self) -> io::Result<bool> {
+        let unread = self.end - self.begin;
+        if unread < LONG_BYTES {
+            return self.read_more();
+        }
+        self.fill_to(unread * 2)?;
+        Ok(self.end - self.begin > unread)
     }
 
     /// Fetches until at least `count` bytes are unread or the stream ends.
@@ -115,6 +136,10 @@ impl InputBuffer {
         // A record that fills half of the buffer needs a larger one, or each refill would move most of it.
         if self.buffer.len() < RECORD_BYTES_MAX && self.end * 2 >= self.buffer.len() {
             let grown = (self.buffer.len() * 2).max(self.buffer_bytes);
+            // While it grows, the old one is there, too.
+            if !guard::has_room(grown) {
+                return Err(io::Error::other(Cancelled));
+            }
             if self.buffer.is_empty() {
                 // `vec![0; n]` gets zeroed pages from the system and does not touch those that a short input leaves unused.
                 self.buffer = vec![0; grown]

@@ -1,6 +1,8 @@
 //! Compressed inputs, detected by their first bytes, not by their names.
 
 use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(feature = "compression")]
 use flate2::read::MultiGzDecoder;
@@ -33,8 +35,16 @@ impl Compression {
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// The decompressed bytes of `reader`.
-pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+/// The ratio of compressed data beyond which they are more likely a trap than a trace. Repetitive traces reach some hundreds.
+const RATIO_MAX: u64 = 1_000;
+/// Below this size the ratio does not matter.
+const ANY_RATIO_BYTES: u64 = 64 << 20;
+
+/// The decompressed bytes of `reader`, at most `max_bytes` of them.
+pub(super) fn decompress(
+    mut reader: Box<dyn Read + Send>,
+    max_bytes: Option<u64>,
+) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::with_capacity(ZSTD.len());
     reader.by_ref().take(ZSTD.len() as u64).read_to_end(&mut magic)?;
     let compression = match () {
@@ -42,21 +52,78 @@ pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn
         () if magic.starts_with(ZSTD) => Compression::Zstd,
         () => Compression::None,
     };
-    let whole = Cursor::new(magic).chain(reader);
-    match compression {
-        Compression::None => Ok(Box::new(whole)),
+    let packed = Arc::new(AtomicU64::new(0));
+    let whole = Counted {
+        reader: Cursor::new(magic).chain(reader),
+        bytes: Arc::clone(&packed),
+    };
+    let unpacked: Box<dyn Read + Send> = match compression {
+        Compression::None => Box::new(whole),
         #[cfg(feature = "compression")]
-        Compression::Gzip => Ok(Box::new(Decompressed {
+        Compression::Gzip => Box::new(Decompressed {
             reader: MultiGzDecoder::new(whole),
             test: "gzip -t",
-        })),
+        }),
         #[cfg(feature = "compression")]
-        Compression::Zstd => Ok(Box::new(Decompressed {
+        Compression::Zstd => Box::new(Decompressed {
             reader: zstd::Decoder::new(whole)?,
             test: "zstd -t",
-        })),
+        }),
         #[cfg(not(feature = "compression"))]
-        compression => Err(compression.not_built_in()),
+        compression => return Err(compression.not_built_in()),
+    };
+    if compression == Compression::None && max_bytes.is_none() {
+        return Ok(unpacked);
+    }
+    Ok(Box::new(Limited {
+        reader: unpacked,
+        bytes: 0,
+        packed,
+        max_bytes,
+    }))
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    reader: R,
+    bytes: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(out)?;
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Fails where an input is larger than it may be.
+struct Limited {
+    reader: Box<dyn Read + Send>,
+    /// How many bytes were read, unpacked.
+    bytes: u64,
+    /// How many bytes they were before.
+    packed: Arc<AtomicU64>,
+    max_bytes: Option<u64>,
+}
+
+impl Read for Limited {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(out)?;
+        self.bytes += count as u64;
+        let packed = self.packed.load(Ordering::Relaxed);
+        let too_large = match self.max_bytes {
+            Some(max) if self.bytes > max => {
+                format!("more than {max} bytes, which is the limit for an input; --max-input sets another")
+            }
+            None if self.bytes > ANY_RATIO_BYTES && self.bytes / RATIO_MAX > packed => format!(
+                "{packed} bytes unpack to more than {} bytes, over {RATIO_MAX} times their size; if that is no mistake, say how much may be \
+                 read: --max-input 10GB",
+                self.bytes
+            ),
+            _ => return Ok(count),
+        };
+        Err(io::Error::new(io::ErrorKind::InvalidData, too_large))
     }
 }
 

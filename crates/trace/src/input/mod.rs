@@ -1,9 +1,11 @@
 //! The bytes of a trace: files, pipes and memory, decompressed and buffered, and the framing of text, JSON and MessagePack.
 
+mod binary;
 mod buffer;
 mod cancellation;
 mod compression;
 mod damage;
+mod end;
 mod json_elements;
 mod msgpack_maps;
 mod text;
@@ -17,11 +19,13 @@ use tempfile::NamedTempFile;
 
 use cancellation::Cancellable;
 
+pub(crate) use binary::BinaryInput;
 pub(crate) use buffer::InputBuffer;
 #[cfg(feature = "compression")]
 pub(crate) use buffer::RECORD_BYTES_MAX;
 pub(crate) use cancellation::Cancelled;
 pub use compression::Compression;
+pub(crate) use end::{End, Next, Reader, Reading};
 pub(crate) use json_elements::JsonElements;
 pub(crate) use msgpack_maps::{MsgpackMaps, is_map};
 pub(crate) use text::{TextInput, newlines};
@@ -38,6 +42,8 @@ pub(crate) struct Input {
     pub(crate) buffer_bytes: usize,
     /// Whether reading is to stop with an error; asked before each read.
     pub(crate) is_cancelled: Option<fn() -> bool>,
+    /// How many bytes are read, unpacked.
+    pub(crate) max_bytes: Option<u64>,
     kind: InputKind,
 }
 
@@ -59,6 +65,7 @@ impl Input {
             name,
             buffer_bytes: BUFFER_BYTES,
             is_cancelled: None,
+            max_bytes: None,
             kind,
         }
     }
@@ -94,7 +101,10 @@ impl Input {
 
     /// The bytes from the beginning, decompressed.
     pub(crate) fn open(&self) -> io::Result<InputBuffer> {
-        let mut buffer = InputBuffer::new(compression::decompress(self.open_raw()?)?, self.buffer_bytes);
+        let mut buffer = InputBuffer::new(
+            compression::decompress(self.open_raw()?, self.max_bytes)?,
+            self.buffer_bytes,
+        );
         buffer.fill_to(BYTE_ORDER_MARK.len())?;
         if buffer.unread().starts_with(BYTE_ORDER_MARK) {
             buffer.consume(BYTE_ORDER_MARK.len());
@@ -110,6 +120,7 @@ impl Input {
             Self {
                 buffer_bytes: self.buffer_bytes,
                 is_cancelled: self.is_cancelled,
+                max_bytes: self.max_bytes,
                 ..Self::reader(&self.name, Box::new(buffer))
             }
         }

@@ -5,62 +5,58 @@ use std::sync::Arc;
 use omnilink_value::msgpack::{MsgpackCursor, MsgpackError, MsgpackProblem};
 use rmp::Marker;
 
-use super::InputBuffer;
 use super::damage::record_follows;
-use super::text::TRUNCATED;
+use super::{BinaryInput, End, InputBuffer, Next};
 use crate::location::Source;
 use crate::note::Notes;
-use crate::{Location, Note, Problem, TraceError};
+use crate::{Location, Problem, TraceError};
 
 /// Reads one map after the other.
 pub(crate) struct MsgpackMaps {
-    buffer: InputBuffer,
-    source: Arc<Source>,
-    notes: Notes,
+    input: BinaryInput,
     /// Whether bytes begin with a whole record of this format: decides between a cut and damage.
     is_record: fn(&[u8]) -> bool,
 }
 
 impl MsgpackMaps {
-    pub(crate) fn new(
-        buffer: InputBuffer,
-        source: Arc<Source>,
-        notes: Notes,
-        is_record: fn(&[u8]) -> bool,
-    ) -> Self {
-        Self {
-            buffer,
-            source,
-            notes,
-            is_record,
-        }
+    pub(crate) fn new(buffer: InputBuffer, name: &str, notes: Notes, is_record: fn(&[u8]) -> bool) -> Self {
+        let input = BinaryInput::new(buffer, name, notes);
+        Self { input, is_record }
+    }
+
+    pub(crate) fn source(&self) -> &Arc<Source> {
+        self.input.source()
+    }
+
+    pub(crate) fn notes(&self) -> &Notes {
+        self.input.notes()
     }
 
     /// The first key of the next map; `None` if there is none. Errors are left to [`MsgpackMaps::next`].
     pub(crate) fn peek_first_key(&mut self) -> Result<Option<&str>, TraceError> {
-        while let Err(error) = first_key(self.buffer.unread()) {
-            if error.problem != MsgpackProblem::Incomplete || !self.read_more()? {
+        while let Err(error) = first_key(self.input.unread()) {
+            if error.problem != MsgpackProblem::Incomplete || !self.input.read_much()? {
                 return Ok(None);
             }
         }
-        Ok(first_key(self.buffer.unread()).ok())
+        Ok(first_key(self.input.unread()).ok())
     }
 
-    /// Reads the next map with `read` and returns its offset; `None` at the end or at a cut. `read` is called again for
+    /// Reads the next map with `read` and returns its offset. `read` is called again for
     /// the same map when more of it has been fetched.
     #[inline]
     pub(crate) fn next(
         &mut self,
         mut read: impl FnMut(&mut MsgpackCursor<'_>) -> Result<(), Problem>,
-    ) -> Result<Option<u64>, TraceError> {
+    ) -> Result<Next<u64>, TraceError> {
         loop {
-            let offset = self.buffer.offset();
-            let mut cursor = MsgpackCursor::new(self.buffer.unread());
+            let offset = self.input.offset();
+            let mut cursor = MsgpackCursor::new(self.input.unread());
             let problem = match read(&mut cursor) {
                 Ok(()) => {
                     let length = cursor.offset();
-                    self.buffer.consume(length);
-                    return Ok(Some(offset));
+                    self.input.consume(length);
+                    return Ok(Next::One(offset));
                 }
                 Err(problem) => problem,
             };
@@ -71,26 +67,18 @@ impl MsgpackMaps {
                     ..
                 })
             );
-            if is_incomplete && self.read_more()? {
+            if is_incomplete && self.input.read_much()? {
                 continue;
             }
-            return self.end_or_error(offset, problem).map(|()| None);
+            return self.end_or_error(offset, problem).map(Next::End);
         }
-    }
-
-    fn read_more(&mut self) -> Result<bool, TraceError> {
-        let offset = self.buffer.offset();
-        self.buffer
-            .read_more()
-            .map_err(|error| self.error_at(offset, error))
     }
 
     /// Decides whether the bytes that cannot be read are the end, a cut or an error.
     #[cold]
-    fn end_or_error(&mut self, offset: u64, problem: Problem) -> Result<(), TraceError> {
-        let reason = match self.buffer.unread() {
-            [] if !self.buffer.is_truncated() => return Ok(()),
-            [] => TRUNCATED,
+    fn end_or_error(&mut self, offset: u64, problem: Problem) -> Result<End, TraceError> {
+        let reason = match self.input.unread() {
+            [] => return self.input.end(),
             [0, ..] => "zero bytes where a record should begin: the recorder was not closed",
             [byte, ..] if !is_map(*byte) => "bytes that begin no record",
             bytes => match MsgpackCursor::new(bytes).skip() {
@@ -103,19 +91,21 @@ impl MsgpackMaps {
                 Err(_) => "the last record is damaged",
             },
         };
-        let follows = record_follows(&mut self.buffer, self.is_record);
-        if follows.map_err(|error| self.error_at(offset, error))? {
+        let location = self.input.location();
+        let is_record = self.is_record;
+        if self
+            .input
+            .search_rest(|buffer| record_follows(buffer, is_record))?
+        {
             let cause = problem.to_string();
             return Err(self.error_at(offset, Problem::Damaged { cause }));
         }
-        let location = Location::at(&self.source, offset);
-        self.notes.push(Note::Cut { location, reason });
-        Ok(())
+        Ok(self.input.cut_at(location, reason))
     }
 
     #[cold]
     pub(crate) fn error_at(&self, offset: u64, problem: impl Into<Problem>) -> TraceError {
-        TraceError::new(Location::at(&self.source, offset), problem)
+        TraceError::new(Location::at(self.source(), offset), problem)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::InputBuffer;
+use super::{End, InputBuffer, Next};
 use crate::location::{Source, Unit, line_and_column};
 use crate::note::Notes;
 use crate::{Location, Note, Problem, TraceError};
@@ -76,10 +76,45 @@ impl TextInput {
         self.buffer.read_more().map_err(|error| self.error(error))
     }
 
+    /// Fetches more of a record that is read again from its beginning; `false` at the end of the input.
+    pub(crate) fn read_much(&mut self) -> Result<bool, TraceError> {
+        self.buffer.read_much().map_err(|error| self.error(error))
+    }
+
     /// The length of the current line with its newline; 0 at the end of the input.
     #[inline]
     pub(crate) fn line_length(&mut self) -> Result<usize, TraceError> {
         self.buffer.line_length().map_err(|error| self.error(error))
+    }
+
+    /// The length of the next line of a format of lines, of which a part may be a line, too: a last line without a newline is read and noted,
+    /// and one that compressed data end in is given up.
+    pub(crate) fn next_line(&mut self) -> Result<Next<usize>, TraceError> {
+        let length = self.line_length()?;
+        let line = &self.unread()[..length];
+        if line.ends_with(b"\n") {
+            return Ok(Next::One(length));
+        }
+        if length == 0 {
+            return self.end().map(Next::End);
+        }
+        if self.is_truncated() {
+            return Ok(Next::End(self.cut(TRUNCATED)));
+        }
+        if !line.trim_ascii().is_empty() {
+            let location = self.location();
+            self.notes.push(Note::Unended { location });
+        }
+        Ok(Next::One(length))
+    }
+
+    /// The text of a line of this length: UTF-8 without zero bytes, which no text has in it.
+    pub(crate) fn line_text(&self, length: usize, expected: &'static str) -> Result<&str, TraceError> {
+        let line = &self.unread()[..length];
+        match std::str::from_utf8(line) {
+            Ok(text) if memchr::memchr(0, line).is_none() => Ok(text),
+            _ => Err(self.error(Problem::bad_line(expected, &String::from_utf8_lossy(line)))),
+        }
     }
 
     /// Consumes a line of this length.
@@ -101,18 +136,29 @@ impl TextInput {
         self.buffer.consume(length);
     }
 
+    /// The end of the input: nothing follows.
+    pub(crate) fn end(&mut self) -> Result<End, TraceError> {
+        if !self.unread().is_empty() || self.read_more()? {
+            let found = Problem::quoted(&String::from_utf8_lossy(self.unread()));
+            return Err(self.error(Problem::Follows { found }));
+        }
+        if self.is_truncated() {
+            return Ok(self.cut(TRUNCATED));
+        }
+        Ok(End::new())
+    }
+
+    /// The end of the part that can be read. What follows is given up, and a note says so.
+    pub(crate) fn cut(&self, reason: &'static str) -> End {
+        self.note_cut(reason);
+        End::new()
+    }
+
     /// Notes that the input is cut off at the current line.
     pub(crate) fn note_cut(&self, reason: &'static str) {
         let reason = if self.is_truncated() { TRUNCATED } else { reason };
         let location = self.location();
         self.notes.push(Note::Cut { location, reason });
-    }
-
-    /// Notes that the input is cut off here if its compressed data end early.
-    pub(crate) fn note_truncation(&self) {
-        if self.is_truncated() {
-            self.note_cut(TRUNCATED);
-        }
     }
 
     /// Notes how many parts of the input were not operations.

@@ -15,7 +15,7 @@ use crate::import::{
     PorcupineHistory, SessionJson, SessionLog, SessionTransactions, SpanReader, SpanSurvey, is_otlp_message,
     span_source,
 };
-use crate::input::{BUFFER_BYTES, Input};
+use crate::input::{BUFFER_BYTES, Input, Reading};
 use crate::note::Notes;
 use crate::order::{CHUNK_OPS, InputOrder, Merge, SortOptions, in_order};
 use crate::stream::OperationStream;
@@ -116,6 +116,7 @@ fn open_all(
     for mut input in inputs {
         input.input.buffer_bytes = buffer_bytes;
         input.input.is_cancelled = options.is_cancelled;
+        input.input.max_bytes = options.max_input_bytes;
         let opened = input.open(options, chunk_ops, notes)?;
         header = header.or(opened.header);
         format.get_or_insert(opened.format);
@@ -226,25 +227,25 @@ impl TraceInput {
             Format::Ndjson => {
                 let mut reader = NdjsonReader::new(open()?, name, thread, notes);
                 header = reader.header()?;
-                Box::new(reader)
+                Box::new(Reading(reader))
             }
             Format::Json => {
                 let mut reader = JsonReader::new(open()?, name, thread, notes);
                 header = reader.header()?;
-                Box::new(reader)
+                Box::new(Reading(reader))
             }
             Format::Msgpack => {
                 let mut reader = MsgpackReader::new(open()?, name, thread, notes);
                 header = reader.header()?;
-                Box::new(reader)
+                Box::new(Reading(reader))
             }
-            Format::OmniLink => Box::new(OmniLinkReader::new(
+            Format::OmniLink => Box::new(Reading(OmniLinkReader::new(
                 open()?,
                 name,
                 thread,
                 options.thread_ends,
                 notes,
-            )),
+            ))),
             Format::JepsenEdn | Format::JepsenJson => {
                 let scan = match options.order {
                     InputOrder::Arrival => JepsenScan::unread(),
@@ -252,28 +253,32 @@ impl TraceInput {
                 };
                 header = scan.header();
                 let events = JepsenHistory::new(format, open()?, name, scan, notes);
-                Box::new(EventHistory::new(events))
+                Box::new(Reading(EventHistory::new(events)))
             }
-            Format::JepsenLog => Box::new(EventHistory::new(JepsenLog::new(open()?, name, notes))),
-            Format::Porcupine => Box::new(EventHistory::new(PorcupineHistory::new(open()?, name, notes))),
+            Format::JepsenLog => Box::new(Reading(EventHistory::new(JepsenLog::new(open()?, name, notes)))),
+            Format::Porcupine => Box::new(Reading(EventHistory::new(PorcupineHistory::new(
+                open()?,
+                name,
+                notes,
+            )))),
             Format::Fastlin | Format::Fptlin => {
                 let mut reader = FastlinReader::new(open()?, name, notes);
                 header = reader.title()?;
-                Box::new(reader)
+                Box::new(Reading(reader))
             }
             Format::Limo => {
                 let mut events = LimoHistory::new(open()?, name, notes);
                 header = events.title()?;
-                Box::new(EventHistory::new(events))
+                Box::new(Reading(EventHistory::new(events)))
             }
             Format::Cobra | Format::DbcopBincode => {
-                Box::new(SessionLog::new(format, open()?, name, thread, notes))
+                Box::new(Reading(SessionLog::new(format, open()?, name, thread, notes)))
             }
             Format::DbcopJson | Format::Viper => {
-                Box::new(SessionJson::new(format, open()?, name, thread, notes))
+                Box::new(Reading(SessionJson::new(format, open()?, name, thread, notes)))
             }
             Format::Plume | Format::Dbcop | Format::Awdit | Format::Csv => {
-                Box::new(SessionTransactions::new(format, open()?, name, notes))
+                Box::new(Reading(SessionTransactions::new(format, open()?, name, notes)))
             }
             Format::Otlp | Format::Jaeger | Format::Zipkin | Format::Chrome => {
                 let source = |notes| {
@@ -288,13 +293,13 @@ impl TraceInput {
                     header = Some(Header::new([("unit", "ns".into())]));
                 }
                 let rules = options.spans.clone();
-                Box::new(SpanReader::new(
+                Box::new(Reading(SpanReader::new(
                     source(notes.clone())?,
                     rules,
                     survey,
                     name,
                     notes,
-                ))
+                )))
             }
         };
         Ok((self.relabel(operations, options), header))

@@ -33,6 +33,9 @@ pub struct OpenOptions {
     /// Asked before each read of an input: if it returns `true`, reading fails with
     /// [`Problem::Cancelled`](crate::Problem::Cancelled). Opening a large input reads all of it if it has to be sorted.
     pub is_cancelled: Option<fn() -> bool>,
+    /// How many bytes of an input are read, unpacked if it is compressed. Without it, only the ratio of compressed inputs is limited: a few
+    /// kilobytes can unpack to any size.
+    pub max_input_bytes: Option<u64>,
 }
 
 impl OpenOptions {
@@ -87,6 +90,13 @@ impl OpenOptions {
     #[must_use]
     pub fn with_spans(mut self, spans: SpanRules) -> Self {
         self.spans = spans;
+        self
+    }
+
+    /// The same options with this [`max_input_bytes`](Self::max_input_bytes).
+    #[must_use]
+    pub fn with_max_input(mut self, bytes: impl Into<Option<u64>>) -> Self {
+        self.max_input_bytes = bytes.into();
         self
     }
 

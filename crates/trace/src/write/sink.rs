@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "compression")]
 use flate2::write::GzEncoder;
+use omnilink_memory::{HalfWritten, without_name};
 use tempfile::NamedTempFile;
 
 use crate::Compression;
@@ -13,7 +14,11 @@ use crate::Compression;
 /// A destination.
 pub(super) enum Target {
     /// A temporary file beside `path` that is renamed to it at the end, so that no reader ever sees half a trace.
-    File { file: NamedTempFile, path: PathBuf },
+    File {
+        file: NamedTempFile,
+        path: PathBuf,
+        half_written: HalfWritten,
+    },
     /// A stream, such as standard output.
     Stream(Box<dyn Write + Send>),
 }
@@ -29,17 +34,24 @@ impl Target {
         // A temporary file is private by default; this one becomes an ordinary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(without_name)?;
         Ok(Self::File {
-            file: builder.tempfile_in(folder)?,
+            half_written: HalfWritten::new(file.path()),
+            file,
             path: path.to_owned(),
         })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
-            Self::File { file, path } => {
+            Self::File {
+                file,
+                path,
+                half_written,
+            } => {
                 file.as_file().sync_all()?;
                 let _: File = file.persist(path).map_err(|error| error.error)?;
+                drop(half_written);
                 Ok(())
             }
             Self::Stream(mut stream) => stream.flush(),

@@ -1,8 +1,8 @@
 //! Traces whose recorder crashed: everything before the cut is read, and the cut is reported.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
-use omnilink_trace::{Args, Operation, Timebox, msgpack_record};
+use omnilink_trace::{Args, OpenOptions, Operation, Timebox, Trace, msgpack_record};
 use omnilink_value::Value;
 
 use crate::support::{notes, read, refusal};
@@ -180,6 +180,39 @@ fn compressed_data_that_end_before_the_first_record_are_no_empty_trace() {
         assert!(
             refusal(&whole[..cut]).contains("the compressed data end early"),
             "{cut}"
+        );
+    }
+}
+
+#[test]
+fn what_an_input_unpacks_to_is_limited() {
+    let read = |bytes: &[u8], max: Option<u64>| {
+        let options = OpenOptions::new().with_max_input(max);
+        let trace = Trace::from_bytes("test", bytes, &options)?;
+        trace
+            .map(|operation| operation.map(|_| 1))
+            .sum::<Result<u64, _>>()
+    };
+    let bomb = zstd::encode_all(std::io::repeat(b' ').take(80 << 20), 19).expect("into memory");
+    let refused = read(&bomb, None).expect_err("a ratio of a trap").to_string();
+    assert!(
+        refused.contains("over 1000 times their size") && refused.contains("--max-input"),
+        "{refused}"
+    );
+    assert_eq!(read(&bomb, Some(81 << 20)).expect("as the user said"), 0);
+    let text: String = (0..2_000).map(line).collect();
+    let zstd = zstd::encode_all(text.as_bytes(), 1).expect("into memory");
+    for bytes in [text.as_bytes(), &zstd] {
+        assert_eq!(
+            read(bytes, Some(text.len() as u64)).expect("as large as it may be"),
+            2_000
+        );
+        let refused = read(bytes, Some(text.len() as u64 - 1))
+            .expect_err("larger")
+            .to_string();
+        assert!(
+            refused.starts_with("test:") && refused.contains("--max-input"),
+            "{refused}"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod cuts;
+mod ends;
 mod fastlin;
 mod format1;
 mod jepsen;

@@ -70,7 +70,7 @@ fn what_does_not_fit_is_refused() {
         ),
         (
             format!("[{call}],"),
-            "test:1: expected nothing after the array, found \",\"",
+            "test:1: expected the end of the input, found \",\"; one file holds one document, and several are given one by one",
         ),
         (format!("[{call},]"), "test:1: expected an element, found \"]\""),
         (format!("[,{call}]"), "test:1: expected an element, found"),

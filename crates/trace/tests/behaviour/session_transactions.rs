@@ -142,10 +142,10 @@ fn a_log_of_cobra_that_is_cut_leaves_its_last_transaction_open() {
 }
 
 /// Whether it is a write, the variable and the value of each event, and whether the transaction committed.
-type DbcopTransaction<'a> = (&'a [(bool, u64, u64)], bool);
+pub type DbcopTransaction<'a> = (&'a [(bool, u64, u64)], bool);
 
 /// A history of dbcop as bincode: numbers, texts, and sessions of transactions.
-fn bincode(sessions: &[&[DbcopTransaction<'_>]]) -> Vec<u8> {
+pub fn bincode(sessions: &[&[DbcopTransaction<'_>]]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let number = |bytes: &mut Vec<u8>, number: u64| bytes.extend(number.to_le_bytes());
     [1, 2, 2, 1, 2]

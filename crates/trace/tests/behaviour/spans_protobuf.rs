@@ -23,7 +23,7 @@ fn proto_pair(key: &str, value: &[u8]) -> Vec<u8> {
 }
 
 /// A message `TracesData` with one span.
-fn proto_message(end: u64, more: &[u8]) -> Vec<u8> {
+pub fn proto_message(end: u64, more: &[u8]) -> Vec<u8> {
     let mut span = field(1, &[0x4b; 16]);
     span.extend(field(2, &[0, 0, 0, 0, 0, 0, 0, 1]));
     span.extend(field(5, b"put"));
@@ -43,7 +43,7 @@ fn proto_message(end: u64, more: &[u8]) -> Vec<u8> {
     field(1, &[field(1, &resource), field(2, &scope)].concat())
 }
 
-fn framed(message: &[u8]) -> Vec<u8> {
+pub fn framed(message: &[u8]) -> Vec<u8> {
     [(message.len() as u32).to_be_bytes().as_slice(), message].concat()
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::string::plain_bytes;
 use super::{JsonError, JsonProblem, from_object};
 use crate::DEPTH_MAX;
-use crate::build::{ElementBuffer, EntryBuffer};
+use crate::build::{ElementBuffer, EntryBuffer, may_end, may_grow};
 use crate::value::Value;
 
 impl Value {
@@ -225,6 +225,9 @@ impl<'a> JsonCursor<'a> {
                 },
             };
             entries.push((key, self.value_at_depth(depth + 1)?));
+            if !may_grow(entries.len()) {
+                return Err(self.error(JsonProblem::Stopped));
+            }
         }
         from_object(&mut entries).map_err(|error| JsonError {
             offset: begin,
@@ -254,6 +257,12 @@ impl<'a> JsonCursor<'a> {
         let mut elements = ElementBuffer::new();
         while self.element(elements.is_empty())? {
             elements.push(self.value_at_depth(depth + 1)?);
+            if !may_grow(elements.len()) {
+                return Err(self.error(JsonProblem::Stopped));
+            }
+        }
+        if !may_end(elements.len()) {
+            return Err(self.error(JsonProblem::Stopped));
         }
         Ok(Value::from_elements(&mut elements))
     }

@@ -45,6 +45,9 @@ pub enum JsonProblem {
     /// An unescaped control character in a string.
     #[error("a control character inside a string; escape it")]
     ControlCharacter,
+    /// A limit was reached while the value was read.
+    #[error("reading was stopped by a limit")]
+    Stopped,
     /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,

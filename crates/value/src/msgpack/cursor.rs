@@ -4,7 +4,7 @@ use rmp::Marker;
 
 use super::{MsgpackError, MsgpackProblem};
 use crate::DEPTH_MAX;
-use crate::build::{ElementBuffer, EntryBuffer};
+use crate::build::{ElementBuffer, EntryBuffer, may_end, may_grow};
 use crate::json::from_object;
 use crate::value::Value;
 
@@ -209,6 +209,12 @@ impl<'a> MsgpackCursor<'a> {
         let mut elements = ElementBuffer::new();
         for _ in 0..len {
             elements.push(self.value_at_depth(depth + 1)?);
+            if !may_grow(elements.len()) {
+                return Err(self.error(MsgpackProblem::Stopped));
+            }
+        }
+        if !may_end(elements.len()) {
+            return Err(self.error(MsgpackProblem::Stopped));
         }
         Ok(Value::from_elements(&mut elements))
     }
@@ -219,6 +225,9 @@ impl<'a> MsgpackCursor<'a> {
         for _ in 0..len {
             let key = self.value_at_depth(depth + 1)?;
             entries.push((key, self.value_at_depth(depth + 1)?));
+            if !may_grow(entries.len()) {
+                return Err(self.error(MsgpackProblem::Stopped));
+            }
         }
         from_object(&mut entries).map_err(|error| MsgpackError {
             offset: begin,

@@ -33,6 +33,9 @@ pub enum MsgpackProblem {
     /// An unsigned integer beyond the signed 64 bits.
     #[error("the integer does not fit signed 64 bits, which are expected here")]
     IntegerTooLarge,
+    /// A limit was reached while the value was read.
+    #[error("reading was stopped by a limit")]
+    Stopped,
     /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,

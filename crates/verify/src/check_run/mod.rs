@@ -22,7 +22,7 @@ use crate::detail::Detail;
 use crate::error::VerifyError;
 use crate::history::DecodeOp;
 use crate::input::Input;
-use crate::limits::is_interrupted;
+use crate::limits::{is_interrupted, limit_instead_of_error};
 use crate::progress::ProgressCounter;
 use crate::witness;
 
@@ -90,6 +90,7 @@ pub fn check_observed<M: Model>(
     progress: &ProgressCounter,
     observe: &dyn Fn(CheckEvent<'_, M::Op>),
 ) -> Evidence {
+    let work = request.options.limits.begin();
     let mut run = CheckRun {
         model,
         source: Source {
@@ -117,7 +118,9 @@ pub fn check_observed<M: Model>(
             run.evidence.figures.ops = run.source.taken.get();
         }
     }
-    run.finish()
+    let mut evidence = run.finish();
+    limit_instead_of_error(&mut evidence, &work);
+    evidence
 }
 
 /// The evidence of an input about which nothing is known yet.

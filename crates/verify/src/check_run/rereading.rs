@@ -1,7 +1,7 @@
 //! Readings of an input for what the engine does not keep: the operations of a violation, places, the history of a disagreement.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omnilink_engine::{Consistency, Counterexample, LimitWatch, Model, TimedOp, minimize};
@@ -62,16 +62,23 @@ impl<M: Model> CheckRun<'_, M> {
         })
     }
 
-    /// Keeps the operations that start no later than `end` in a file of its own.
+    /// Keeps the operations that start no later than `end` in a file of its own: beside the input, or where temporary files are if that cannot be
+    /// written.
     pub(super) fn keep_history(&self, end: Option<Time>) -> Result<PathBuf, VerifyError> {
+        let elsewhere = std::env::temp_dir();
         let refused = |error: std::io::Error| VerifyError::Write {
-            path: std::env::temp_dir(),
+            path: elsewhere.clone(),
             error,
         };
         let mut builder = tempfile::Builder::new();
-        let file = builder.prefix("omnilink-disagreement-").suffix(".ndjson");
+        let builder = builder.prefix("omnilink-disagreement-").suffix(".ndjson");
+        let beside = self.source.input.path().and_then(Path::parent);
+        let beside = beside.and_then(|folder| builder.tempfile_in(folder).ok());
+        let file = match beside {
+            Some(file) => Ok(file),
+            None => builder.tempfile_in(&elsewhere),
+        };
         let (_, path) = file
-            .tempfile()
             .map_err(refused)?
             .keep()
             .map_err(|error| refused(error.error))?;

@@ -140,7 +140,8 @@ fn read_all(input: &Input, limits: Limits) -> Result<Histories<'_>, VerifyError>
             each: Box::new(each),
         });
     }
-    let mut trace = opened(input.open_once(), limits.interrupt)?;
+    let _limits = limits.begin();
+    let mut trace = opened(input.open_once())?;
     let mut watch = LimitWatch::new(limits);
     let mut count = 0;
     let mut operations: Vec<Operation> = Vec::new();

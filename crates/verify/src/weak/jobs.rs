@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use omnilink_evidence::Evidence;
+use omnilink_memory::guard;
 
 use super::judge_factory::JudgeFactory;
 use crate::error::VerifyError;
@@ -46,7 +47,11 @@ pub(super) fn judge_all<H: Send>(
     std::thread::scope(|scope| {
         for _ in 0..jobs.get() {
             let (assigned, results) = (&assigned, results.clone());
-            scope.spawn(move || work(judges, assigned, &results));
+            let limits = guard::current();
+            scope.spawn(move || {
+                let _limits = limits.enter();
+                work(judges, assigned, &results);
+            });
         }
         drop(results);
         let assignments = assignments;

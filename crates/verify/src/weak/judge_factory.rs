@@ -47,6 +47,7 @@ impl<'i> JudgeFactory<TransactionHistory<'i>> for IsolationJudges {
                 limits: less(self.limits, reading),
                 initial: self.initial.clone(),
             };
+            let _limits = options.limits.begin();
             history.judge(self.task, options)
         });
         Ok(())
@@ -80,6 +81,7 @@ pub(crate) fn judge_by<S: NamedModel>(
             limits: less(options.limits, reading),
             ..*options
         };
+        let _limits = options.limits.begin();
         check_recorded(&mut checker, &recorded, subject, &methods, question, &options).map_err(weak_error)
     });
 }

@@ -57,7 +57,8 @@ fn grouped(
     limits: Limits,
     initial: &InitialValues,
 ) -> Result<Option<(Vec<String>, bool, TransactionTrace)>, VerifyError> {
-    let mut trace = opened(input.open_once(), limits.interrupt)?;
+    let _limits = limits.begin();
+    let mut trace = opened(input.open_once())?;
     let mut watch = LimitWatch::new(limits);
     let mut count = 0;
     let mut transactions = TransactionTrace::new(&input.name, initial.clone());

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use omnilink_memory::guard;
 use omnilink_value::{DEPTH_MAX, Value};
 
 use super::number::{number, symbolic};
@@ -102,7 +103,12 @@ impl<'a> EdnCursor<'a> {
                     let (expected, found) = (char::from(close), char::from(byte));
                     return Err(self.error(EdnProblem::WrongBracket { expected, found }));
                 }
-                Some(_) => elements.push(self.form_at_depth(depth + 1)?),
+                Some(_) => {
+                    elements.push(self.form_at_depth(depth + 1)?);
+                    if !guard::may_grow(elements.len(), 2 * size_of::<Value>()) {
+                        return Err(self.error(EdnProblem::Stopped));
+                    }
+                }
                 None => return Err(self.error(EdnProblem::Incomplete)),
             }
         }
@@ -241,6 +247,9 @@ impl<'a> EdnCursor<'a> {
         let token = &self.bytes[self.offset..end];
         if token.is_empty() {
             return Err(self.error(EdnProblem::Incomplete));
+        }
+        if memchr::memchr(0, token).is_some() {
+            return Err(self.error(EdnProblem::Unexpected('\0')));
         }
         let token = std::str::from_utf8(token).map_err(|_| self.error(EdnProblem::NotUtf8))?;
         self.offset = end;

@@ -48,6 +48,9 @@ pub enum EdnProblem {
     /// Not UTF-8.
     #[error("not UTF-8")]
     NotUtf8,
+    /// A limit was reached while the form was read.
+    #[error("reading was stopped by a limit")]
+    Stopped,
     /// Nesting beyond the limit.
     #[error("nested deeper than {DEPTH_MAX} levels")]
     TooDeep,

@@ -4,7 +4,7 @@ use omnilink_value::Value;
 
 use super::event::{TimedEvent, event};
 use crate::import::edn::{EdnCursor, EdnError, EdnProblem};
-use crate::input::{InputBuffer, TextInput, newlines};
+use crate::input::{End, InputBuffer, Next, TextInput, newlines};
 use crate::note::Notes;
 use crate::{Location, Problem, TraceError};
 
@@ -25,6 +25,8 @@ pub(super) struct EdnEvents {
 /// A part of the input.
 enum Token {
     End,
+    /// The input ends in the middle of an event.
+    Cut,
     Open(u8),
     Close(u8),
     Form(Value),
@@ -45,16 +47,21 @@ impl EdnEvents {
         &self.text
     }
 
-    /// The next event of a client; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<TimedEvent>, TraceError> {
-        while let Some((token, line)) = self.token()? {
+    /// The next event of a client.
+    pub(super) fn next(&mut self) -> Result<Next<TimedEvent>, TraceError> {
+        loop {
+            let (token, line) = self.token()?;
             let error = |problem| TraceError::new(Location::at(self.text.source(), line), problem);
             let unexpected = |found: &str| {
                 let expected = "a history: one vector or list of event maps, or event maps";
                 error(Problem::bad_line(expected, found))
             };
             match token {
-                Token::End => break,
+                Token::End => return self.end().map(Next::End),
+                Token::Cut => {
+                    self.note_skipped();
+                    return Ok(Next::End(self.text.cut("the last event is incomplete")));
+                }
                 Token::Open(_) if self.has_begun => return Err(unexpected("a second list")),
                 Token::Open(bracket) => self.close = Some(if bracket == b'[' { b']' } else { b')' }),
                 Token::Close(bracket) if self.close == Some(bracket) && !self.has_ended => {
@@ -67,24 +74,30 @@ impl EdnEvents {
                 Token::Form(form) => match event(&form, line).map_err(error)? {
                     Some(event) => {
                         self.has_begun = true;
-                        return Ok(Some(event));
+                        return Ok(Next::One(event));
                     }
                     None => self.skipped += 1,
                 },
             }
             self.has_begun = true;
         }
-        if self.close.is_some() && !self.has_ended {
-            self.text.note_cut("the history is not closed")
-        } else {
-            self.text.note_truncation()
-        }
-        self.text.note_skipped(self.skipped, NO_CLIENT);
-        Ok(None)
     }
 
-    /// The next token and its line; `None` at a cut.
-    fn token(&mut self) -> Result<Option<(Token, u64)>, TraceError> {
+    fn end(&mut self) -> Result<End, TraceError> {
+        self.note_skipped();
+        if self.close.is_some() && !self.has_ended {
+            Ok(self.text.cut("the history is not closed"))
+        } else {
+            self.text.end()
+        }
+    }
+
+    fn note_skipped(&self) {
+        self.text.note_skipped(self.skipped, NO_CLIENT);
+    }
+
+    /// The next token and its line.
+    fn token(&mut self) -> Result<(Token, u64), TraceError> {
         let mut is_all = false;
         loop {
             let mut cursor = EdnCursor::new(self.text.unread(), is_all);
@@ -94,7 +107,7 @@ impl EdnEvents {
                     let length = cursor.offset();
                     let line = self.text.line() + newlines(&self.text.unread()[..begin]);
                     self.text.consume(length);
-                    return Ok(Some((token, line)));
+                    return Ok((token, line));
                 }
                 Err(EdnError {
                     problem: EdnProblem::Incomplete,
@@ -103,15 +116,10 @@ impl EdnEvents {
                 Err(EdnError {
                     problem: EdnProblem::Incomplete,
                     ..
-                }) => {
-                    self.text.note_cut("the last event is incomplete");
-                    // One note about the cut is enough.
-                    self.has_ended = true;
-                    return Ok(None);
-                }
+                }) => return Ok((Token::Cut, self.text.line())),
                 Err(error) => return Err(self.error_inside(error)),
             }
-            is_all = !self.text.read_more()?;
+            is_all = !self.text.read_much()?;
         }
     }
 

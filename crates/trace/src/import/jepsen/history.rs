@@ -5,7 +5,7 @@ use super::event::{EventType, TimedEvent, is_transaction};
 use super::json::JsonEvents;
 use super::pairing::Pairing;
 use crate::import::event_history::Events;
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{InputBuffer, Next, TextInput};
 use crate::note::Notes;
 use crate::{Format, Header, Location, Note, Operation, Time, TraceError};
 
@@ -23,7 +23,7 @@ impl Notation {
         }
     }
 
-    fn next(&mut self) -> Result<Option<TimedEvent>, TraceError> {
+    fn next(&mut self) -> Result<Next<TimedEvent>, TraceError> {
         match self {
             Self::Edn(events) => events.next(),
             Self::Json(events) => events.next(),
@@ -83,7 +83,7 @@ impl JepsenScan {
             has_events: false,
             has_client_events: false,
         };
-        while let Ok(Some((event, time))) = events.next() {
+        while let Ok(Next::One((event, time))) = events.next() {
             scan.has_client_events = true;
             let is_other = event.kind != EventType::Info && !event.value.as_ref().is_some_and(is_transaction);
             scan.has_calls |= event.kind == EventType::Invoke || is_other;
@@ -149,8 +149,12 @@ impl JepsenHistory {
 }
 
 impl Events for JepsenHistory {
-    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
-        while let Some((event, time)) = self.events.next()? {
+    fn next_completed(&mut self) -> Result<Next<Operation>, TraceError> {
+        loop {
+            let (event, time) = match self.events.next()? {
+                Next::One(found) => found,
+                Next::End(end) => return Ok(Next::End(end)),
+            };
             let index = self.index;
             self.index += 1;
             let time = time.filter(|_| self.scan.has_clock).unwrap_or(index);
@@ -159,11 +163,10 @@ impl Events for JepsenHistory {
             } else {
                 Some(self.pairing.add_completion(event, time))
             };
-            if operation.is_some() {
-                return Ok(operation);
+            if let Some(operation) = operation {
+                return Ok(Next::One(operation));
             }
         }
-        Ok(None)
     }
 
     fn take_open(&mut self) -> Vec<Operation> {

@@ -5,7 +5,7 @@ use omnilink_value::Value;
 use super::edn::NO_CLIENT;
 use super::event::{TimedEvent, event};
 use crate::TraceError;
-use crate::input::{InputBuffer, JsonElements, TextInput};
+use crate::input::{InputBuffer, JsonElements, Next, TextInput};
 use crate::note::Notes;
 
 /// Reads one event after the other.
@@ -27,19 +27,19 @@ impl JsonEvents {
         self.elements.text()
     }
 
-    /// The next event of a client; `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<TimedEvent>, TraceError> {
+    /// The next event of a client.
+    pub(super) fn next(&mut self) -> Result<Next<TimedEvent>, TraceError> {
         loop {
             let read = |text: &str, line: u64| {
                 let form = Value::from_json(text.as_bytes())?;
                 event(&with_integer_keys(&form), line)
             };
             match self.elements.next(read)? {
-                Some((Some(event), _)) => return Ok(Some(event)),
-                Some((None, _)) => self.skipped += 1,
-                None => {
+                Next::One((Some(event), _)) => return Ok(Next::One(event)),
+                Next::One((None, _)) => self.skipped += 1,
+                Next::End(end) => {
                     self.text().note_skipped(self.skipped, NO_CLIENT);
-                    return Ok(None);
+                    return Ok(Next::End(end));
                 }
             }
         }

@@ -1,14 +1,18 @@
 //! Jepsen text logs: `INFO  jepsen.util - 0 :invoke :read nil`, among other lines.
 
+use std::borrow::Cow;
+
 use omnilink_value::Value;
 
 use super::event::{EventType, JepsenEvent};
 use super::pairing::Pairing;
 use crate::import::edn::EdnCursor;
 use crate::import::event_history::Events;
-use crate::input::{InputBuffer, TextInput};
+use crate::input::{End, InputBuffer, Next, TextInput};
 use crate::note::Notes;
 use crate::{Operation, OperationName, Problem, Time, TraceError};
+
+const LINE: &str = "the line of an event in UTF-8";
 
 /// The events of a log. The clock is the number of the event.
 pub(crate) struct JepsenLog {
@@ -29,47 +33,64 @@ impl JepsenLog {
         }
     }
 
-    /// The next event; `None` at the end.
-    fn next_event(&mut self) -> Result<Option<JepsenEvent>, TraceError> {
+    /// The next event.
+    fn next_event(&mut self) -> Result<Next<JepsenEvent>, TraceError> {
         loop {
-            let length = self.text.line_length()?;
+            let length = match self.text.next_line()? {
+                Next::One(length) => length,
+                Next::End(end) => return Ok(Next::End(self.end(end))),
+            };
             let line = &self.text.unread()[..length];
             let is_last = !line.ends_with(b"\n");
             let is_blank = line.trim_ascii().is_empty();
-            let event = EventLine::find(line).map(|found| found.event(self.text.line()));
+            let event = match EventLine::find(line) {
+                // Output of other programs may be anything, but not in the line of an event.
+                None if EventLine::is_damaged(line) => {
+                    return Err(self
+                        .text
+                        .error(Problem::bad_line(LINE, &String::from_utf8_lossy(line))));
+                }
+                found => found.map(|found| found.event(self.text.line())),
+            };
             match event {
                 None if is_blank => {}
                 None => self.skipped += 1,
                 // Every event has a value: without one, the last line is incomplete.
                 Some(Ok(event)) if event.value.is_some() || !is_last => {
                     self.text.consume_line(length);
-                    return Ok(Some(event));
+                    return Ok(Next::One(event));
                 }
                 Some(Err(problem)) if !is_last => return Err(self.text.error(problem)),
-                Some(_) => self.text.note_cut("the last line is incomplete"),
-            }
-            if is_last {
-                self.text.note_truncation();
-                self.text
-                    .note_skipped(self.skipped, "lines that are no client events");
-                return Ok(None);
+                Some(_) => {
+                    let end = self.text.cut("the last line is incomplete");
+                    return Ok(Next::End(self.end(end)));
+                }
             }
             self.text.consume_line(length);
         }
     }
+
+    fn end(&self, end: End) -> End {
+        self.text
+            .note_skipped(self.skipped, "lines that are no client events");
+        end
+    }
 }
 
 impl Events for JepsenLog {
-    fn next_completed(&mut self) -> Result<Option<Operation>, TraceError> {
-        while let Some(event) = self.next_event()? {
+    fn next_completed(&mut self) -> Result<Next<Operation>, TraceError> {
+        loop {
+            let event = match self.next_event()? {
+                Next::One(event) => event,
+                Next::End(end) => return Ok(Next::End(end)),
+            };
             let time = self.index;
             self.index += 1;
             let operation = self.pairing.add(event, time)?;
-            if operation.is_some() {
-                return Ok(operation);
+            if let Some(operation) = operation {
+                return Ok(Next::One(operation));
             }
         }
-        Ok(None)
     }
 
     fn take_open(&mut self) -> Vec<Operation> {
@@ -105,6 +126,12 @@ impl<'a> EventLine<'a> {
             process = word.parse().ok();
         }
         None
+    }
+
+    /// Whether a line holds an event, but for bytes that are no text.
+    fn is_damaged(line: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(line);
+        matches!(text, Cow::Owned(_)) && EventLine::find(text.as_bytes()).is_some()
     }
 
     fn event(&self, line: u64) -> Result<JepsenEvent, Problem> {

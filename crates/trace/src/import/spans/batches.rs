@@ -8,7 +8,7 @@ use omnilink_value::json::{JsonCursor, JsonError};
 
 use super::SpanSource;
 use super::span::Span;
-use crate::input::{InputBuffer, JsonElements, newlines};
+use crate::input::{InputBuffer, JsonElements, Next, newlines};
 use crate::location::{Source, Unit, line_and_column};
 use crate::note::Notes;
 use crate::{Location, Note, Problem, TraceError};
@@ -143,10 +143,10 @@ impl<'a> Batch<'a> {
 }
 
 impl SpanSource for Batches {
-    fn next_span(&mut self) -> Result<Option<Span>, TraceError> {
+    fn next_span(&mut self) -> Result<Next<Span>, TraceError> {
         loop {
             if let Some(span) = self.spans.pop_front() {
-                return Ok(Some(span));
+                return Ok(Next::One(span));
             }
             let read = self.read;
             let source = Arc::clone(self.elements.text().source());
@@ -159,19 +159,24 @@ impl SpanSource for Batches {
                 })
             })?;
             match batch {
-                None => {
-                    if self.others > 0 {
-                        self.notes.push(Note::Skipped {
-                            file: source.name.clone(),
-                            count: self.others,
-                            what: "messages with metrics or log records, which are no spans",
-                        });
-                    }
-                    return Ok(None);
+                Next::End(end) => {
+                    note_others(&self.notes, &source.name, self.others);
+                    return Ok(Next::End(end));
                 }
-                Some(ReadBatch::Spans(spans)) => self.spans.extend(spans),
-                Some(ReadBatch::Other) => self.others += 1,
+                Next::One(ReadBatch::Spans(spans)) => self.spans.extend(spans),
+                Next::One(ReadBatch::Other) => self.others += 1,
             }
         }
+    }
+}
+
+/// Notes how many messages were about other things.
+pub(super) fn note_others(notes: &Notes, file: &str, count: u64) {
+    if count > 0 {
+        notes.push(Note::Skipped {
+            file: file.to_owned(),
+            count,
+            what: "messages with metrics or log records, which are no spans",
+        });
     }
 }

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::SpanSource;
 use super::field::{end_of, nanoseconds, text};
 use super::span::{Attributes, INTERNAL, Span};
-use crate::input::{InputBuffer, JsonElements};
+use crate::input::{End, InputBuffer, JsonElements, Next};
 use crate::location::{Source, line_and_column};
 use crate::note::Notes;
 use crate::{Location, Note, OperationName, Problem, Time, TraceError};
@@ -31,8 +31,9 @@ pub(super) struct ChromeEvents {
     source: Arc<Source>,
     /// Spans that have begun, the innermost last, by their thread or their `id`.
     open: FxHashMap<Value, Vec<Span>>,
-    /// Spans that never ended, once the input has.
-    pending: Option<std::vec::IntoIter<Span>>,
+    /// Spans that never ended, and the end of the input, once it was reached.
+    pending: std::vec::IntoIter<Span>,
+    end: Option<End>,
     skipped: u64,
     notes: Notes,
 }
@@ -44,7 +45,8 @@ impl ChromeEvents {
             source: Arc::clone(elements.text().source()),
             elements,
             open: FxHashMap::default(),
-            pending: None,
+            pending: Vec::new().into_iter(),
+            end: None,
             skipped: 0,
             notes,
         }
@@ -106,9 +108,10 @@ impl ChromeEvents {
     }
 }
 
-impl SpanSource for ChromeEvents {
-    fn next_span(&mut self) -> Result<Option<Span>, TraceError> {
-        while self.pending.is_none() {
+impl ChromeEvents {
+    /// Reads events up to the next one that ends a span, and returns that.
+    fn next_ended(&mut self) -> Result<Next<Span>, TraceError> {
+        loop {
             let read = self.elements.next_at(|text, line, column| {
                 let location = Location::at(&self.source, line_and_column(line, Some(column)));
                 match Value::from_json(text.as_bytes()) {
@@ -116,32 +119,58 @@ impl SpanSource for ChromeEvents {
                     Err(error) => Err(TraceError::new(location, error)),
                 }
             })?;
-            let Some((event, location)) = read else {
-                if self.skipped > 0 {
-                    self.notes.push(Note::Skipped {
-                        file: self.source.name.clone(),
-                        count: self.skipped,
-                        what: "events that are no spans",
-                    });
-                }
-                let mut open: Vec<Span> = self.open.drain().flat_map(|(_, spans)| spans).collect();
-                // By start, and where that is the same in the order of the file.
-                sort_by_key(&mut open, |span| {
-                    span.location.column().map_or(0, |column| column + 1)
-                });
-                sort_by_key(&mut open, |span| {
-                    span.location.position().map_or(0, |line| line + 1)
-                });
-                sort_by_key(&mut open, |span| span.start);
-                self.pending = Some(open.into_iter());
-                break;
+            let (event, location) = match read {
+                Next::One(found) => found,
+                Next::End(end) => return Ok(Next::End(end)),
             };
             let span = self.add(&event, location.clone());
             if let Some(span) = span.map_err(|problem| TraceError::new(location, problem))? {
-                return Ok(Some(span));
+                return Ok(Next::One(span));
             }
         }
-        Ok(self.pending.as_mut().and_then(Iterator::next))
+    }
+
+    /// The spans that never ended, in the order of their beginnings.
+    fn take_open(&mut self) -> Vec<Span> {
+        if self.skipped > 0 {
+            self.notes.push(Note::Skipped {
+                file: self.source.name.clone(),
+                count: self.skipped,
+                what: "events that are no spans",
+            });
+        }
+        let mut open: Vec<Span> = self.open.drain().flat_map(|(_, spans)| spans).collect();
+        // By start, and where that is the same in the order of the file.
+        sort_by_key(&mut open, |span| {
+            span.location.column().map_or(0, |column| column + 1)
+        });
+        sort_by_key(&mut open, |span| {
+            span.location.position().map_or(0, |line| line + 1)
+        });
+        sort_by_key(&mut open, |span| span.start);
+        open
+    }
+}
+
+impl SpanSource for ChromeEvents {
+    fn next_span(&mut self) -> Result<Next<Span>, TraceError> {
+        let end = match self.end.take() {
+            Some(end) => end,
+            None => match self.next_ended()? {
+                Next::One(span) => return Ok(Next::One(span)),
+                Next::End(end) => {
+                    self.pending = self.take_open().into_iter();
+                    end
+                }
+            },
+        };
+        Ok(match self.pending.next() {
+            Some(span) => {
+                self.end = Some(end);
+                Next::One(span)
+            }
+            None => Next::End(end),
+        })
     }
 }
 

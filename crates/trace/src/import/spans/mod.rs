@@ -26,7 +26,7 @@ mod span_key;
 mod survey;
 mod zipkin;
 
-use crate::input::InputBuffer;
+use crate::input::{InputBuffer, Next};
 use crate::note::Notes;
 use crate::{Format, TraceError};
 
@@ -40,8 +40,8 @@ use span::Span;
 
 /// The spans of an input, in its order.
 pub(crate) trait SpanSource: Send {
-    /// The next span; `None` at the end.
-    fn next_span(&mut self) -> Result<Option<Span>, TraceError>;
+    /// The next span.
+    fn next_span(&mut self) -> Result<Next<Span>, TraceError>;
 }
 
 /// The spans of an input in one of these formats.

@@ -8,18 +8,19 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use omnilink_memory::guard;
 use omnilink_value::Value;
 
 use super::SpanSource;
-use super::batches::{Batch, ReadBatch};
+use super::batches::{Batch, ReadBatch, note_others};
 use super::otlp_json;
 use super::protobuf::{Field, Message, WireError};
 use super::span::{Attributes, Span};
 use super::span_key::SpanKey;
-use crate::input::InputBuffer;
+use crate::input::{BinaryInput, End, InputBuffer, Next};
 use crate::location::Source;
 use crate::note::Notes;
-use crate::{Location, Note, OperationName, Problem, Time, TraceError};
+use crate::{Location, OperationName, Problem, Time, TraceError};
 
 /// The bytes of a length.
 const LENGTH_BYTES: usize = 4;
@@ -57,88 +58,85 @@ pub(crate) fn is_message(bytes: &[u8]) -> bool {
 
 /// The spans of a file of messages.
 pub(super) struct Messages {
-    buffer: InputBuffer,
-    source: Arc<Source>,
+    input: BinaryInput,
     spans: VecDeque<Span>,
-    notes: Notes,
+    /// How many messages are about other things.
+    others: u64,
 }
 
 impl Messages {
     pub(super) fn new(buffer: InputBuffer, name: &str, notes: Notes) -> Self {
         Self {
-            buffer,
-            source: Source::bytes(name),
+            input: BinaryInput::new(buffer, name, notes),
             spans: VecDeque::new(),
-            notes,
+            others: 0,
         }
     }
 
-    /// Reads the next message; `false` at the end or at a cut.
-    fn read_message(&mut self) -> Result<bool, TraceError> {
-        let offset = self.buffer.offset();
-        let at = |offset| Location::at(&self.source, offset);
-        let location = at(offset);
-        let failed = |error: std::io::Error| TraceError::new(location.clone(), error);
-        self.buffer.fill_to(LENGTH_BYTES).map_err(failed)?;
-        let Some((length, _)) = self.buffer.unread().split_first_chunk::<LENGTH_BYTES>() else {
-            if !self.buffer.unread().is_empty() || self.buffer.is_truncated() {
-                let reason = "the length of a message is incomplete";
-                self.notes.push(Note::Cut { location, reason });
-            }
-            return Ok(false);
+    /// Reads the next message; the end if there is none.
+    fn read_message(&mut self) -> Result<Option<End>, TraceError> {
+        let offset = self.input.offset();
+        if self.input.is_at_end()? {
+            return self.input.end().map(Some);
+        }
+        self.input.fill_to(LENGTH_BYTES)?;
+        let Some((length, _)) = self.input.unread().split_first_chunk::<LENGTH_BYTES>() else {
+            return Ok(Some(self.input.cut("the length of a message is incomplete")));
         };
         let length = u32::from_be_bytes(*length) as usize;
-        self.buffer.fill_to(LENGTH_BYTES + length).map_err(failed)?;
-        let Some(message) = self.buffer.unread().get(LENGTH_BYTES..LENGTH_BYTES + length) else {
-            let reason = "the last message is incomplete";
-            self.notes.push(Note::Cut { location, reason });
-            return Ok(false);
+        self.input.fill_to(LENGTH_BYTES + length)?;
+        let Some(message) = self.input.unread().get(LENGTH_BYTES..LENGTH_BYTES + length) else {
+            return Ok(Some(self.input.cut("the last message is incomplete")));
         };
-        let spans = if message.starts_with(ZSTD) {
-            let message = decompressed(message).map_err(failed)?;
+        let read = if message.starts_with(ZSTD) {
+            let message = decompressed(message).map_err(|error| self.input.error(error))?;
             self.spans_of(&message, offset)?
         } else {
             self.spans_of(message, offset + LENGTH_BYTES as u64)?
         };
-        self.spans.extend(spans);
-        self.buffer.consume(LENGTH_BYTES + length);
-        Ok(true)
+        match read {
+            ReadBatch::Spans(spans) => self.spans.extend(spans),
+            ReadBatch::Other => self.others += 1,
+        }
+        self.input.consume(LENGTH_BYTES + length);
+        Ok(None)
     }
 
-    fn spans_of(&self, message: &[u8], offset: u64) -> Result<Vec<Span>, TraceError> {
-        let location = Location::at(&self.source, offset);
+    fn spans_of(&self, message: &[u8], offset: u64) -> Result<ReadBatch, TraceError> {
+        let location = Location::at(self.input.source(), offset);
         if message.starts_with(b"{") {
             let text = std::str::from_utf8(message).map_err(|_| {
                 let found = String::from_utf8_lossy(message);
                 let expected = "JSON, which is UTF-8";
                 TraceError::new(location.clone(), Problem::bad_line(expected, &found))
             })?;
-            let batch = Batch::of_message(text, &self.source, offset);
-            return match otlp_json::message(&batch)? {
-                ReadBatch::Spans(spans) => Ok(spans),
-                ReadBatch::Other => Ok(Vec::new()),
-            };
+            let batch = Batch::of_message(text, self.input.source(), offset);
+            return otlp_json::message(&batch);
         }
         let mut reader = ProtoReader {
-            source: &self.source,
+            source: self.input.source(),
             at: offset,
             spans: Vec::new(),
         };
         match reader.traces(Message::new(message, offset)) {
-            Ok(()) => Ok(reader.spans),
-            Err(problem) => Err(TraceError::new(Location::at(&self.source, reader.at), problem)),
+            Ok(()) => Ok(ReadBatch::Spans(reader.spans)),
+            Err(problem) => Err(TraceError::new(
+                Location::at(self.input.source(), reader.at),
+                problem,
+            )),
         }
     }
 }
 
 impl SpanSource for Messages {
-    fn next_span(&mut self) -> Result<Option<Span>, TraceError> {
+    fn next_span(&mut self) -> Result<Next<Span>, TraceError> {
         loop {
             if let Some(span) = self.spans.pop_front() {
-                return Ok(Some(span));
+                return Ok(Next::One(span));
             }
-            if !self.read_message()? {
-                return Ok(None);
+            if let Some(end) = self.read_message()? {
+                note_others(self.input.notes(), &self.input.source().name, self.others);
+                return Ok(Next::End(end));
             }
         }
     }
@@ -217,6 +215,9 @@ impl ProtoReader<'_> {
                     let location = Location::at(reader.source, reader.at);
                     let span = reader.span(message, location)?;
                     reader.spans.push(span);
+                    if !guard::may_grow(reader.spans.len(), size_of::<Span>()) {
+                        return Err(Problem::Cancelled);
+                    }
                 }
                 Ok(())
             }),
@@ -296,7 +297,18 @@ impl ProtoReader<'_> {
 }
 
 fn wire(error: WireError) -> Problem {
-    Problem::Protobuf(error.to_string())
+    match error {
+        WireError::Stopped => Problem::Cancelled,
+        error => Problem::Protobuf(error.to_string()),
+    }
+}
+
+fn may_grow(elements: usize) -> Result<(), WireError> {
+    if guard::may_grow(elements, 2 * size_of::<Value>()) {
+        Ok(())
+    } else {
+        Err(WireError::Stopped)
+    }
 }
 
 fn trace_number(field: Field<'_>) -> Result<u128, Problem> {
@@ -363,6 +375,7 @@ fn any(mut message: Message<'_>, depth: usize) -> Result<Value, WireError> {
                 while let Some((number, field)) = list.next()? {
                     if number == 1 {
                         items.push(any(field.message()?, depth)?);
+                        may_grow(items.len())?;
                     }
                 }
                 Value::tuple(items)
@@ -372,6 +385,7 @@ fn any(mut message: Message<'_>, depth: usize) -> Result<Value, WireError> {
                 while let Some((number, field)) = list.next()? {
                     if number == 1 {
                         pairs.push(pair(field.message()?, depth)?);
+                        may_grow(pairs.len())?;
                     }
                 }
                 Value::record(pairs)

@@ -15,6 +15,8 @@ pub(super) enum WireError {
     WrongType,
     #[error("text that is not UTF-8")]
     NotText,
+    #[error("reading was stopped by a limit")]
+    Stopped,
     #[error("values nested deeper than 100 levels")]
     TooDeep,
 }

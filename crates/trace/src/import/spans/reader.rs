@@ -8,8 +8,8 @@ use super::rules::{MARK, THREAD};
 use super::span::{Attributes, Span, attribute};
 use super::{CHROME_KEY, SpanErrors, SpanOrder, SpanRules, SpanSource, SpanSurvey, SpanThreads};
 use crate::format1::{Field, RawRecord, RecordDefaults};
+use crate::input::{Next, Reader};
 use crate::note::Notes;
-use crate::stream::OperationStream;
 use crate::{Args, Call, Location, Note, Operation, OperationName, Problem, Timebox, TraceError};
 
 /// The spans of an input that are operations.
@@ -183,7 +183,8 @@ impl SpanReader {
         Value::record(meta)
     }
 
-    fn end(&mut self) {
+    /// Notes what is known at the end only.
+    fn note_all(&mut self) {
         let file = || self.file.clone();
         let skipped = |count, what| {
             if count > 0 {
@@ -241,9 +242,16 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-impl OperationStream for SpanReader {
-    fn next(&mut self) -> Result<Option<Arc<Operation>>, TraceError> {
-        while let Some(span) = self.source.next_span()? {
+impl Reader for SpanReader {
+    fn next(&mut self) -> Result<Next<Arc<Operation>>, TraceError> {
+        loop {
+            let span = match self.source.next_span()? {
+                Next::One(span) => span,
+                Next::End(end) => {
+                    self.note_all();
+                    return Ok(Next::End(end));
+                }
+            };
             if !self.survey.takes(&span, &self.rules) {
                 self.left_out += 1;
                 continue;
@@ -256,10 +264,8 @@ impl OperationStream for SpanReader {
                     .operation(span)
                     .map_err(|problem| TraceError::new(location, problem))?,
             };
-            return Ok(Some(Arc::new(operation)));
+            return Ok(Next::One(Arc::new(operation)));
         }
-        self.end();
-        Ok(None)
     }
 }
 

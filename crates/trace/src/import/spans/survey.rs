@@ -10,6 +10,7 @@ use super::rules::MARK;
 use super::span::Span;
 use super::span_key::SpanKey;
 use super::{SpanOrder, SpanRules, SpanSource};
+use crate::input::Next;
 use crate::{Location, Problem, TraceError};
 
 /// What the rules leave open, found in the input.
@@ -42,7 +43,7 @@ impl SpanSurvey {
         // Which of the spans that may be operations are marked is known at the end.
         let mut candidates: Vec<(SpanKey, bool, Location)> = Vec::new();
         let mut source = source()?;
-        while let Some(span) = source.next_span()? {
+        while let Next::One(span) = source.next_span()? {
             let is_candidate = rules.allow(&span);
             if is_candidate {
                 survey.is_marked |= rules.kinds.is_empty() && span.attribute(MARK).is_some();
