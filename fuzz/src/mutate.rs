@@ -101,7 +101,8 @@ fn compressed(bytes: &[u8], with_gzip: bool) -> Vec<u8> {
 
 fn change(bytes: &mut Vec<u8>, seeds: &[Seed], rng: &mut Rng) {
     let at = rng.usize(..=bytes.len());
-    let length = rng.usize(..=(bytes.len() - at).min(1 << rng.u32(..8)));
+    let longest = 1 << rng.u32(..8);
+    let length = rng.usize(..=(bytes.len() - at).min(longest));
     match rng.u8(..8) {
         0 if at < bytes.len() => bytes[at] = rng.u8(..),
         1 if at < bytes.len() => bytes[at] ^= 1 << rng.u8(..8),

@@ -129,7 +129,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         note_recordings(&args.traces);
     }
     // Finding out what an input holds reads its beginning, which may be all of it. The time of a single input begins here.
-    let mut preparing = (!args.weak.follow).then(|| args.criteria.options().limits.begin());
+    let preparing = (!args.weak.follow).then(|| args.criteria.options().limits.begin());
     let has_no_model = args.model.is_none() && args.spec.is_none();
     if let Some(task) = args
         .weak
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, CliError> {
         return check_weakly(args, task, &inputs, &mut out);
     }
     if inputs.len() > 1 {
-        preparing = None;
+        drop(preparing);
     }
     let mut request = args.job.request(args.model_name(), args.criteria.options());
     if args.weak.follow {
