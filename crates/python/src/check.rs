@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use omnilink_consistency::{Guarantee, MethodLevels, WeakOptions};
 use omnilink_engine::{Interrupt, Options};
 use omnilink_evidence::{Command, Evidence};
-use omnilink_isolation::Isolation;
+use omnilink_isolation::{InitialValues, Isolation};
 use omnilink_trace::{OpenOptions, Operation};
 use omnilink_verify::{
     CheckRequest, Detail, Input, Keyed, ModelCheck, ProgressCounter, WeakCheck, WeakTask, check_input,
@@ -21,6 +21,7 @@ use crate::history::History;
 use crate::job;
 use crate::model::{PythonModel, class_name};
 use crate::settings::{Settings, interruptible};
+use crate::value::value_of;
 
 /// What is asked about a history.
 struct Question {
@@ -28,6 +29,7 @@ struct Question {
     consistency: String,
     infer: bool,
     keyed: Keyed,
+    initial: InitialValues,
     reading: OpenOptions,
     options: Options,
     minimize: bool,
@@ -39,11 +41,17 @@ impl Question {
             model: settings.text("model")?,
             consistency: settings.consistency()?,
             infer: settings.flag("infer")?,
-            keyed: match settings.get::<bool>("keyed", "True, False or None")? {
-                None => Keyed::ByContent,
-                Some(true) => Keyed::Yes,
-                Some(false) => Keyed::No,
+            keyed: match (
+                settings.text("key")?,
+                settings.get::<bool>("keyed", "True, False or None")?,
+            ) {
+                (Some(_), Some(_)) => return Err(Failure::usage("give key or keyed, not both")),
+                (Some(field), None) => Keyed::ByField(field),
+                (None, None) => Keyed::ByContent,
+                (None, Some(true)) => Keyed::Yes,
+                (None, Some(false)) => Keyed::No,
             },
+            initial: initial_values(settings)?,
             reading: settings.reading()?,
             options: settings.engine()?,
             minimize: settings.flag("minimize")?,
@@ -117,7 +125,7 @@ impl Question {
             },
             inputs: &[input],
             keyed: self.keyed.clone(),
-            initial: Default::default(),
+            initial: self.initial.clone(),
             is_async: options.async_threads,
             jobs: NonZeroUsize::MIN,
         };
@@ -149,6 +157,23 @@ impl Question {
             "against what? Give model=NAME (omnilink check --list-models lists them), or a model of your own"
         })
     }
+}
+
+/// What keys hold at first: "first-read", a dict of keys and values, or one value for all keys.
+fn initial_values(settings: &Settings<'_>) -> Result<InitialValues, Failure> {
+    let given = settings.0.get_item("initial").map_err(Failure::usage)?;
+    let Some(given) = given else {
+        return Ok(InitialValues::default());
+    };
+    let value = |of: &Bound<'_, PyAny>| value_of(of, &|| "initial".to_owned());
+    if given.extract::<String>().is_ok_and(|text| text == "first-read") {
+        return Ok(InitialValues::FirstRead);
+    }
+    let Ok(each) = given.cast::<PyDict>() else {
+        return Ok(InitialValues::All(value(&given)?));
+    };
+    let each = each.iter().map(|(key, held)| Ok((value(&key)?, value(&held)?)));
+    Ok(InitialValues::Each(each.collect::<Result<_, Failure>>()?))
 }
 
 /// What is wanted: everything that a person could look at.

@@ -255,6 +255,7 @@ fn history_kind(file: &Path) -> Option<HistoryKind> {
     let has_keys = first
         .iter()
         .any(|operation| operation.args.field("key").is_some());
-    fitting.sort_by_key(|name| !(has_keys && OF_KEYS.contains(name)));
+    let rank = |name: &&str| OF_KEYS.iter().position(|of_keys| of_keys == name);
+    fitting.sort_by_key(|name| rank(name).filter(|_| has_keys).unwrap_or(OF_KEYS.len()));
     Some(HistoryKind::Models(fitting))
 }

@@ -26,7 +26,7 @@ from omnilink._errors import (
 )
 from omnilink._live_check import LiveCheck, Monitor
 from omnilink._native import Op, __version__
-from omnilink._recorder import ModelValue, Recorder
+from omnilink._recorder import ModelValue, Recorder, StepCall, ThreadLog
 from omnilink._result import Result
 from omnilink._states import Refused
 
@@ -45,6 +45,8 @@ __all__ = [
     "Refused",
     "Result",
     "SpecError",
+    "StepCall",
+    "ThreadLog",
     "UsageError",
     "ViolationError",
     "__version__",

@@ -90,6 +90,8 @@ def check(
     ops: Mapping[str, str] | None = ...,
     async_threads: bool | None = ...,
     keyed: bool | None = ...,
+    key: str | None = ...,
+    initial: Any = ...,
     strategy: Literal["portfolio", "sweep", "depth-first", "monitor"] | None = ...,
     naive: bool | None = ...,
     time_limit: float | None = ...,

@@ -34,6 +34,8 @@ def check(
     ops=None,
     async_threads=None,
     keyed=None,
+    key=None,
+    initial=None,
     strategy=None,
     naive=None,
     time_limit=None,
@@ -45,6 +47,9 @@ def check(
     `history` is a list (or another iterable) of dicts in trace format 1, a path of any format that the command reads, bytes of such a
     file, a frame of pandas or polars, or a `Recorder` that was closed. `model` is the name of a shipped model with its options, such as
     "queue" or "register:initial=0", or a model in Python. Transactions need none.
+
+    `key="queue"` makes an object of its own of each value of this argument. `initial` is what keys of transactions hold at first: "first-read", a
+    dict of keys and values, or one value for all.
 
     `consistency` is "linearizable" if not given, "sequential", or a weaker level; `infer=True` finds the strongest. `time_limit` is in
     seconds, `memory_limit` in bytes, `config_limit` in configurations; beyond them the verdict is `unknown`.
@@ -58,6 +63,8 @@ def check(
             ops=ops,
             async_threads=async_threads,
             keyed=keyed,
+            key=key,
+            initial=initial,
             strategy=strategy,
             naive=naive,
             time_limit=time_limit,

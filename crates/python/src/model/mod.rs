@@ -36,8 +36,8 @@ pub(crate) struct PythonModel {
     has_purity: bool,
     /// Whether the thread belongs to what an operation is.
     tells_threads: bool,
-    /// What a step that goes on and on is held to.
-    limits: Limits,
+    /// What a step that goes on and on is held to, also one that is asked for its reasons when the search has ended.
+    watch: LimitWatch,
     /// The first exception.
     raised: Mutex<Option<PyErr>>,
 }
@@ -76,7 +76,7 @@ impl PythonModel {
             tells_threads: model
                 .getattr_opt("threads")?
                 .is_some_and(|told| told.is_truthy().unwrap_or(false)),
-            limits,
+            watch: LimitWatch::new(limits),
             model: model.clone().unbind(),
             states,
             initial,
@@ -182,10 +182,7 @@ impl Model for PythonModel {
             Some(state) => std::slice::from_ref(state),
             None => self.initial.as_slice(),
         };
-        let mut watch = LimitWatch::new(Limits {
-            time: None,
-            ..self.limits
-        });
+        let mut watch = self.watch;
         Python::attach(|py| {
             for state in here {
                 let mut is_over = || {

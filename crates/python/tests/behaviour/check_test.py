@@ -65,6 +65,17 @@ class Histories(unittest.TestCase):
         skew = [txn(0, 0, ("w", "x", 1)), txn(1, 10, ("r", "x", 1), ("w", "x", 2)), txn(0, 20, ("r", "x", 1))]
         self.assertEqual(omnilink.check(skew, consistency="strict-serializable").verdict, "violation")
 
+    def test_each_key_is_an_object_and_keys_may_hold_something_at_first(self):
+        queues = [op(0, "enqueue", 0, 1, queue="a", value=5), op(0, "dequeue", 2, 3, ret=5, queue="b")]
+        with self.assertRaisesRegex(omnilink.InputError, "no argument \"queue\""):
+            omnilink.check(queues, "queue")
+        self.assertEqual(omnilink.check(queues, "queue", key="queue").verdict, "violation")
+        with self.assertRaisesRegex(omnilink.UsageError, "not both"):
+            omnilink.check(queues, "queue", key="queue", keyed=True)
+        transaction = [{"thread": 0, "op": "txn", "args": [[["r", "x", 7], ["w", "x", 1]]], "ret": [["r", "x", 7], ["w", "x", 1]], "start": 0, "end": 1}]
+        for initial, verdict in [(None, "violation"), ("first-read", "valid"), (7, "valid"), (8, "violation"), ({"x": 7}, "valid")]:
+            self.assertEqual(omnilink.check(transaction, consistency="serializable", initial=initial).verdict, verdict, initial)
+
     def test_sets_and_tuples_are_values(self):
         history = [op(0, "write", 0, 1, value={"a": (1, {2, 3})}), op(0, "read", 2, 3, ret={"a": [1, {3, 2}]})]
         self.assertEqual(omnilink.check(history, REGISTER).verdict, "valid")

@@ -38,10 +38,6 @@ impl Client {
     }
 
     /// Starts a server and says nothing.
-    pub fn silent(folder: &Path, arguments: &[&str]) -> Self {
-        Self::silent_in(folder, arguments, &std::env::temp_dir())
-    }
-
     fn silent_in(folder: &Path, arguments: &[&str], temporary: &Path) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_omnilink"))
             .arg("mcp")
