@@ -30,7 +30,7 @@ impl LimitArgs {
     }
 }
 
-/// The limit that the work of this thread has reached, if it has.
+/// The limit that the work of this thread has reached by now, if it has.
 pub(crate) fn process_limit() -> Option<Limit> {
-    guard::over().map(Limit::from)
+    guard::over_now().map(Limit::from)
 }

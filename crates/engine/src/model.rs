@@ -204,10 +204,15 @@ impl<S> Outcomes<S> {
         is_over.is_some()
     }
 
-    /// Reports that the step was ended by a limit of the model's own, such as a deadline that is not that of this search. Its
-    /// result is discarded, and the check ends as if its time were up.
+    /// Reports that the step was ended by a limit. Its result is discarded, and the check ends at the limit that this thread's work has
+    /// reached; if there is none, it is one of the model's own, such as a deadline that is not that of this search: then as if its time
+    /// were up.
     pub fn give_up(&self) {
-        self.give_up_at(Limit::Time);
+        self.give_up_at(if self.interrupt.is_some_and(Interrupt::is_raised) {
+            Limit::Interrupt
+        } else {
+            guard::over().map_or(Limit::Time, Limit::from)
+        });
     }
 
     /// Reports that the step was ended by this limit: its result is discarded, and the check ends.

@@ -119,11 +119,10 @@ impl HarnessExecutor {
             Some(output) => output.stream(),
         };
         let mut command = Command::new(path);
+        // The runtime looks at what the loader has bound: where a call leads decides whether it is known.
+        command.env("LD_BIND_NOW", "1");
         if !options.counted_libraries.is_empty() {
-            // The runtime redirects what the loader has bound.
-            command
-                .env("LD_BIND_NOW", "1")
-                .env("OMNILINK_LIBRARIES", options.counted_libraries.join(":"));
+            command.env("OMNILINK_LIBRARIES", options.counted_libraries.join(":"));
         }
         command
             .args(&options.arguments)

@@ -97,7 +97,13 @@ impl LogValidation {
 
     /// Checks one log: files, or folders of files, whose lines belong together. Whatever goes wrong is part of the report.
     pub fn check(&self, paths: &[PathBuf], progress: &ProgressCounter) -> Evidence {
-        let work = self.check.limits.begin();
+        // Ctrl-C ends a log that is followed, which is then decided as far as it goes.
+        let interrupt = self.check.limits.interrupt.filter(|_| !self.is_following);
+        let limits = Limits {
+            interrupt,
+            ..self.check.limits
+        };
+        let work = limits.begin();
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let name = names.join(" + ");
         let mut files = Vec::new();

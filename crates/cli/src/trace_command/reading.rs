@@ -1,10 +1,11 @@
 //! Options for reading, shared by all verbs.
 
 use clap::Args;
+use omnilink_memory::guard;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
 use crate::trace_args::{format_name, span_rule, span_rules};
-use crate::{limits, output, quantity, untrusted};
+use crate::{output, quantity, untrusted};
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
@@ -31,7 +32,7 @@ impl Reading {
             .with_format(self.format)
             .with_async_threads(self.is_async)
             .with_max_input(untrusted::max_input(self.max_input))
-            .with_cancellation(|| limits::process_limit().is_some())
+            .with_cancellation(guard::is_over)
     }
 }
 

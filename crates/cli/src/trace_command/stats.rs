@@ -40,7 +40,9 @@ Examples:
 #[derive(Serialize)]
 struct JsonStats<'a> {
     input: &'a str,
-    format: &'a str,
+    /// Absent if a limit was reached before it was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a str>,
     #[serde(flatten)]
     statistics: &'a Statistics,
     notes: Vec<String>,
@@ -64,17 +66,17 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
                     worst = worst.max(Exit::Unknown);
                 }
                 if args.json {
-                    out.print(&json(&input, &trace, &statistics, limit))?;
+                    out.print(&json(&input, trace.as_ref(), &statistics, limit))?;
                     continue;
                 }
-                print_notes(&trace);
+                trace.iter().for_each(print_notes);
                 if let Some(limit) = limit {
                     output::note(&format!(
                         "{}: these are the operations until then",
                         limit_text(limit)
                     ));
                 }
-                out.print(&table(&input.name, &trace, &statistics, &look))?;
+                out.print(&table(&input.name, trace.as_ref(), &statistics, &look))?;
             }
             Err(error) => {
                 output::error(&error);
@@ -87,7 +89,8 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, CliError> {
 
 /// What a trace is like, as far as it was read.
 struct Measured {
-    trace: Trace,
+    /// `None` if a limit was reached before it was open.
+    trace: Option<Trace>,
     statistics: Statistics,
     /// The limit that ended it.
     limit: Option<Limit>,
@@ -97,7 +100,16 @@ fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     interrupt::listen();
     let _limits = limits.limits().begin();
     let mut watch = LimitWatch::new(limits.limits());
-    let mut trace = opened(input.open_once())?;
+    let mut trace = match opened(input.open_once()) {
+        Err(VerifyError::Limit { limit, .. }) => {
+            return Ok(Measured {
+                trace: None,
+                statistics: Statistics::default(),
+                limit: Some(limit),
+            });
+        }
+        opened => opened?,
+    };
     let mut limit = None;
     let mut operations = 0;
     let mut failed = None;
@@ -118,19 +130,21 @@ fn measure(input: &Input, limits: &LimitArgs) -> Result<Measured, CliError> {
     match failed {
         Some(error) => Err(error.into()),
         None => Ok(Measured {
-            trace,
+            trace: Some(trace),
             statistics,
             limit,
         }),
     }
 }
 
-fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Limit>) -> String {
+fn json(input: &Input, trace: Option<&Trace>, statistics: &Statistics, limit: Option<Limit>) -> String {
     let stats = JsonStats {
         input: &input.name,
-        format: trace.format().name(),
+        format: trace.map(|trace| trace.format().name()),
         statistics,
-        notes: trace.notes().iter().map(ToString::to_string).collect(),
+        notes: trace
+            .map(|trace| trace.notes().iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
         limit: limit.map(Limit::word),
     };
     // Texts, numbers and lists of these always have a JSON form, so this cannot fail.
@@ -141,7 +155,7 @@ fn json(input: &Input, trace: &Trace, statistics: &Statistics, limit: Option<Lim
 const LEVELS_MAX: usize = 16;
 const BAR_MAX: u64 = 40;
 
-fn table(name: &str, trace: &Trace, statistics: &Statistics, look: &Look) -> String {
+fn table(name: &str, trace: Option<&Trace>, statistics: &Statistics, look: &Look) -> String {
     let mut page = String::new();
     let mut row = |label: &str, text: String| page.push_str(&format!("  {label:12}{text}\n"));
     let failed = [(statistics.pending, "pending"), (statistics.aborted, "aborted")];
@@ -171,12 +185,9 @@ fn table(name: &str, trace: &Trace, statistics: &Statistics, look: &Look) -> Str
             count(statistics.overlap_max)
         ),
     );
-    let title = format!(
-        "{} ({})\n",
-        look.paint(Tone::Strong, &look.clean(name)),
-        trace.format()
-    );
-    page.insert_str(0, &title);
+    let name = look.paint(Tone::Strong, &look.clean(name)).to_string();
+    let title = trace.map_or_else(|| name.clone(), |trace| format!("{name} ({})", trace.format()));
+    page.insert_str(0, &format!("{title}\n"));
     if statistics.operations > 0 {
         push_histogram(&mut page, &statistics.overlap_histogram);
         push_names(&mut page, statistics, look);

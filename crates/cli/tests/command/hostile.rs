@@ -243,7 +243,7 @@ fn temporary_files_are_gone_and_those_of_a_killed_process_are_removed() {
 #[test]
 fn untrusted_files_name_no_others() {
     let write = "{\"thread\":0,\"op\":\"write\",\"args\":{\"value\":1},\"start\":0,\"end\":1}\n";
-    let spec = "---- MODULE A ----\nEXTENDS Json, Naturals\nVARIABLE x\nInit == x = Len(ndJsonDeserialize(\"../secret.ndjson\"))\nNext == UNCHANGED x\n====\n";
+    let spec = "---- MODULE A ----\nEXTENDS Json, Naturals\nVARIABLE x\nInit == x = Len(ndJsonDeserialize(\"secret.ndjson\"))\nNext == UNCHANGED x\n====\n";
     let folder = folder(&[
         ("one.ndjson", write),
         ("secret.ndjson", write),
