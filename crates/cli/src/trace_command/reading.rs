@@ -5,7 +5,7 @@ use omnilink_memory::guard;
 use omnilink_trace::{Format, OpenOptions, Trace};
 
 use crate::trace_args::{format_name, span_rule, span_rules};
-use crate::{output, quantity, untrusted};
+use crate::{interrupt, output, quantity, untrusted};
 
 /// Options for reading.
 #[derive(Clone, Debug, Args)]
@@ -32,7 +32,8 @@ impl Reading {
             .with_format(self.format)
             .with_async_threads(self.is_async)
             .with_max_input(untrusted::max_input(self.max_input))
-            .with_cancellation(guard::is_over)
+            // Several inputs are read on threads of their own, which Ctrl-C ends, too.
+            .with_cancellation(|| guard::is_over() || interrupt::is_raised())
     }
 }
 

@@ -104,9 +104,13 @@ fn rules_and_logs_that_make_no_sense_are_refused_with_their_places() {
         )
     };
     with("rules.toml").refused(&["no line is an event", "omnilink logs extract"]);
-    with("wrong.toml").refused(&["wrong.toml", "line 3", "unknown field `nam`"]);
+    with("wrong.toml").refused(&[
+        "wrong.toml:3",
+        "nothing is called nam in [event]",
+        "there are name",
+    ]);
     with("missing.toml").refused(&["missing.toml"]);
-    with("named.toml").refused(&["game.log:1", "`action`"]);
+    with("named.toml").refused(&["named.toml", "no group or field is called `action`"]);
     fs::write(folder.path().join("game.log"), line(1, "player takes turn 1")).unwrap();
     with("timed.toml").refused(&["game.log:1", "is no time"]);
     let ran = omnilink_in(folder.path(), &["logs", "extract", "rules.toml", "absent.log"]);

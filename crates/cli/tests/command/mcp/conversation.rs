@@ -260,9 +260,11 @@ fn a_client_that_leaves_takes_its_checks_with_it() {
         } else {
             assert_eq!(client.leave(), 0)
         }
+        // A process that is killed leaves the folder of its temporary files, which the next one removes. That of the call is in it.
         let left = || {
-            let all = std::fs::read_dir(temporary.path()).unwrap();
-            all.flatten().count()
+            let all = std::fs::read_dir(temporary.path()).unwrap().flatten();
+            let of_processes = all.flat_map(|folder| std::fs::read_dir(folder.path()));
+            of_processes.flatten().count()
         };
         wait_until("the folder of the call stays", || left() == 0);
         let stat = format!("/proc/{check}/stat");
