@@ -135,7 +135,7 @@ pub(crate) fn decide(
             let later = read.writers[0];
             if let Some(shown) = lists.shown(read) {
                 let place = shown.len() as u32 - 1;
-                if let Some(missed) = writers.first_beyond(&farthest, (read.key, place), &reach) {
+                if let Some(missed) = writers.first_beyond(&farthest, (read.key, place), reach) {
                     return (graph, OrderOutcome::Cycle(missing(missed, read)));
                 }
                 if is_by_lists {

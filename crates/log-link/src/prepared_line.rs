@@ -640,7 +640,7 @@ impl<'s> Preparation<'s> {
         let mut open: Vec<(String, &Value)> = fields
             .iter()
             .flat_map(|fields| fields.iter())
-            .filter(|(name, _)| !DESCRIPTIVE.contains(name) && !(line.is_span() && OF_SPANS.contains(name)))
+            .filter(|(name, _)| !(DESCRIPTIVE.contains(name) || line.is_span() && OF_SPANS.contains(name)))
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
         while let Some((path, value)) = open.pop() {

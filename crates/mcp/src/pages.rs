@@ -17,7 +17,7 @@ macro_rules! pages {
 /// What an agent can use: commands, formats, levels and models. What was measured, and on which machine, is not among it.
 pub(crate) const PAGES: &[Page] = pages![
     "check" "ci" "coming-from-jepsen" "coming-from-loom" "coming-from-porcupine" "coming-from-tlc" "consistency" "drive" "engine"
-    "evidence" "extract" "fuzzing" "init" "install" "lineup" "link-file" "logs" "mc" "mcp" "models" "monitors" "opentelemetry"
+    "evidence" "extract" "functions" "fuzzing" "init" "install" "lineup" "link-file" "logs" "mc" "mcp" "models" "monitors" "opentelemetry"
     "own-model" "plain-text-log" "pluscal" "python" "record" "recording" "sched" "shell" "step" "test" "tla" "trace-command"
     "trace-format" "transactions" "troubleshooting" "validate" "view"
 ];

@@ -188,7 +188,7 @@ impl PythonLiveCheck {
 /// A model that is watched for.
 enum Watched {
     Native(String, AnyModel),
-    Python(String, PythonModel),
+    Python(String, Box<PythonModel>),
 }
 
 fn watched(model: &Bound<'_, PyAny>, limits: Limits) -> PyResult<Watched> {
@@ -200,7 +200,7 @@ fn watched(model: &Bound<'_, PyAny>, limits: Limits) -> PyResult<Watched> {
         }
         Err(_) => Ok(Watched::Python(
             class_name(model),
-            PythonModel::new(model, limits)?,
+            Box::new(PythonModel::new(model, limits)?),
         )),
     }
 }
@@ -219,7 +219,7 @@ impl Watched {
             Self::Python(name, model) => {
                 let outcome = watch(
                     &name,
-                    &model,
+                    &*model,
                     &|operation| model.decode(operation),
                     events,
                     options,

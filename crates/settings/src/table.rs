@@ -360,7 +360,9 @@ pub(crate) fn place_below(place: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<(Option<String>, Vec<String>, Option<u32>, bool), SettingsError> {
+    type Log = (Option<String>, Vec<String>, Option<u32>, bool);
+
+    fn read(text: &str) -> Result<Log, SettingsError> {
         Table::parse(text)?.read(|file| {
             let log = file.table("log")?;
             log.read(|log| {
@@ -386,7 +388,7 @@ mod tests {
                 "[log]\nevnt = \"e\"",
                 "line 2: nothing is called evnt in [log]; there are event, skip, header, on",
             ),
-            ("\n[log]\n", "line 2: nothing is called log; there are log"),
+            ("\n[lag]\n", "line 2: nothing is called lag; there are log"),
             (
                 "[log]\nevent = 3",
                 "line 2: log.event is a whole number, and should be a text in quotation marks",

@@ -62,6 +62,7 @@ mod spool;
 mod subject;
 #[cfg(feature = "tla")]
 mod trace_checker;
+#[cfg(feature = "mc")]
 mod trace_spec;
 mod unlike_values;
 #[cfg(feature = "tla")]
@@ -109,6 +110,7 @@ pub use specification::{BuiltSpec, RefusedSpec, SpecSource};
 pub use subject::{NamedModel, NativeSubject};
 #[cfg(feature = "tla")]
 pub use trace_checker::TraceChecker;
+#[cfg(feature = "mc")]
 pub use trace_spec::TraceSpec;
 #[cfg(feature = "tla")]
 pub use validation::{Scrutiny, Validation, collect};

@@ -51,11 +51,9 @@ fn is_limited(ran: &Ran, word: &str) {
 
 /// Runs a command and returns how it ended, and what it held at most, in megabytes.
 fn measured(folder: &Path, arguments: &[&str]) -> (Ran, u64) {
-    let script = format!(
-        "import os,resource,subprocess,sys\nr=subprocess.run(sys.argv[1:])\nm=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\nopen('most','w').write(str(m//1024))\nsys.exit(r.returncode)"
-    );
+    let script = "import os,resource,subprocess,sys\nr=subprocess.run(sys.argv[1:])\nm=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\nopen('most','w').write(str(m//1024))\nsys.exit(r.returncode)";
     let output = Command::new("python3")
-        .args(["-c", &script, env!("CARGO_BIN_EXE_omnilink")])
+        .args(["-c", script, env!("CARGO_BIN_EXE_omnilink")])
         .args(arguments)
         .env("NO_COLOR", "1")
         .current_dir(folder)

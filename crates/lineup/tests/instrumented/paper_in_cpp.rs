@@ -134,10 +134,10 @@ fn a_bag_that_looks_at_the_clock_is_nondeterministic() {
 }
 
 /// All of them, by the matrices that are checked if none are asked for. One processor and one seed: the numbers are the same on every
-/// machine, and may grow a little with the compiler's library.
+/// machine, and may grow a little with the compiler's library. Wake-ups without a reason are choices, which made two of the numbers larger.
 #[test]
 fn each_is_found_in_few_executions() {
-    const MOST: [u64; 7] = [103, 12, 80, 32, 1_217, 249, 7];
+    const MOST: [u64; 7] = [103, 12, 80, 65, 1_849, 249, 7];
     for (component, most) in COMPONENTS.into_iter().zip(MOST) {
         let Some(mut started) = start(component) else {
             return;

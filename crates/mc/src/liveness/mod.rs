@@ -77,6 +77,9 @@ pub(crate) enum Stop {
     Disagreement,
 }
 
+/// Computes the labels of the nodes of a lasso again.
+type Confirm<'a> = &'a dyn Fn(&[Node]) -> Result<(), Stop>;
+
 /// A temporal property.
 #[derive(Debug)]
 struct TemporalProperty {
@@ -188,7 +191,7 @@ impl Liveness {
     fn check_labelled(
         &self,
         system: &TlaSystem<'_>,
-        (labelled, confirm): (&LabelledGraph, Option<&dyn Fn(&[Node]) -> Result<(), Stop>>),
+        (labelled, confirm): (&LabelledGraph, Option<Confirm<'_>>),
         limits: &LimitWatch<'_>,
         shows_all: bool,
     ) -> Result<LivenessOutcome, Stop> {
