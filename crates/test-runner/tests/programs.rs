@@ -44,7 +44,7 @@ fn checked(source: &Path, directory: &Path) -> Result<(), String> {
     let tests = framework::cpp_tests(&program, &[]).expect("one test");
     let options = SessionOptions {
         jobs: 1,
-        schedules: 60,
+        schedules: 100,
         shrinking_runs_max: 4,
         run_max: Duration::from_secs(5),
         memory_model: match name.contains("c11_") && !name.starts_with("c11_") {

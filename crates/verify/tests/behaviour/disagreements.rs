@@ -1,5 +1,7 @@
 //! A model whose analysis is wrong does not lead to a wrong verdict: an explanation is replayed, and a violation is confirmed.
 
+use std::path::Path;
+
 use omnilink_engine::{Decoded, Footprint, Keys, Model, Options, Outcomes, Reductions};
 use omnilink_evidence::{Confirmation, Evidence, Verdict};
 use omnilink_trace::OpenOptions;
@@ -84,8 +86,11 @@ fn line(thread: u32, op: &str, at: usize, value: i64, (start, end): (i64, i64)) 
 }
 
 fn checked(model: Registers, history: &str, options: Options) -> Evidence {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("history.ndjson");
+    checked_in(tempfile::tempdir().unwrap().path(), model, history, options)
+}
+
+fn checked_in(folder: &Path, model: Registers, history: &str, options: Options) -> Evidence {
+    let path = folder.join("history.ndjson");
     std::fs::write(&path, history).unwrap();
     let input = Input::new(&path, OpenOptions::default(), None).unwrap();
     let request = CheckRequest {
@@ -112,7 +117,9 @@ fn error_of(evidence: &Evidence) -> String {
 
 #[test]
 fn a_violation_that_every_order_refutes_is_an_internal_error() {
-    let evidence = checked(
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = checked_in(
+        folder.path(),
         Registers::WritesTouchNothing,
         &read_of_an_open_write(),
         Options::default(),
@@ -123,13 +130,12 @@ fn a_violation_that_every_order_refutes_is_an_internal_error() {
         error.contains("tried in every order, all of the input is valid"),
         "{error}"
     );
-    // The file that reproduces it has both operations.
+    // The file that reproduces it lies beside the input, and has both operations.
     let (_, kept) = error.split_once("omnilink-disagreement-").unwrap();
     let name = format!("omnilink-disagreement-{}", kept.split_once(".ndjson").unwrap().0);
-    let kept = std::env::temp_dir().join(name + ".ndjson");
+    let kept = folder.path().join(name + ".ndjson");
     let text = std::fs::read_to_string(&kept).unwrap();
     assert!(text.contains("\"write\"") && text.contains("\"read\""), "{text}");
-    std::fs::remove_file(&kept).unwrap();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::samples::{behaviour_with_graph, example, map, page, run_with_serial_r
 
 /// Every text of some evidence replaced, except the words that say what it is.
 fn poisoned(value: &mut Value, poison: &str) {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 12] = [
         "type",
         "command",
         "subject",
@@ -18,6 +18,7 @@ fn poisoned(value: &mut Value, poison: &str) {
         "ending",
         "fate",
         "plain_accesses",
+        "memory_model",
         "limit",
         "consistency",
         "decided_by",
