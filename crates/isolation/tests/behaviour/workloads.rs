@@ -457,7 +457,7 @@ fn a_level_that_holds_implies_the_weaker_ones_and_inferring_is_asking() {
             );
         }
     }
-    assert!(found.iter().all(|count| *count > 1_000), "{found:?}");
+    assert!(found.iter().all(|count| *count > 500), "{found:?}");
 }
 
 #[test]

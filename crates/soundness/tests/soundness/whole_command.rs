@@ -43,7 +43,8 @@ fn files_have_the_verdicts_of_the_oracle() {
                 Explained::Violation => Answer::Violation,
                 Explained::NotCompared => continue,
             };
-            if calls.is_empty() {
+            // A run of which nothing returned says nothing, and so does the command.
+            if calls.iter().all(|call| call.end.is_none()) {
                 continue;
             }
             std::fs::write(&trace_file, ndjson(&spec, &calls)).unwrap_or_else(|error| panic!("{error}"));
