@@ -212,7 +212,7 @@ pub(crate) struct Backwards {
 }
 
 impl Backwards {
-    /// A line is behind by so many nanoseconds.
+    /// By how many nanoseconds a line is behind.
     pub fn note(&mut self, line: &RawLine, nanoseconds: i128) {
         self.count += 1;
         self.first

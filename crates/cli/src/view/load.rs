@@ -202,7 +202,7 @@ impl<'a> Loader<'a> {
                 folder.map(|folder| folder.join(input.file_name().unwrap_or_default())),
             ];
             let found = places.into_iter().flatten().find(|path| path.exists())?;
-            // Elsewhere, only a trace that holds all operations of the evidence, of which there are some: whoever wrote them knew it.
+            // Elsewhere, only a trace that holds all operations of the evidence, of which there are some: so their author could read it.
             let names_operations = TimelineBuilder::of_trace(Some(evidence), "").unmet() > 0;
             if names_operations || finder.holds(&found) {
                 return Some(found);

@@ -11,7 +11,7 @@ use crate::trap::Trap;
 /// Larger sets are left to the evaluator, which need not list them.
 const LISTED_MAX: usize = 1 << 16;
 
-/// Fails where there is no room for a value of so many parts: as a word, and as the value that it becomes. The evaluator tells then.
+/// Fails where there is no room for a value with this many parts: as a word, and as the value that it becomes. The evaluator tells then.
 fn has_room(parts: usize) -> Result<(), Trap> {
     const BYTES: usize = size_of::<ValueWord>() + size_of::<omnilink_value::Value>();
     if guard::has_room(parts.saturating_mul(2 * BYTES)) {
